@@ -1,0 +1,49 @@
+// planner/app/measured_output.h: from a plan to the files of a run: lowered, run here with its trace, written
+// down.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "planner/app/inputs.h"
+#include "planner/app/output_folder.h"
+#include "planner/report/run_report.h"
+#include "sim/api/program.h"
+#include "sim/api/program_runner.h"
+
+namespace dfsim {
+
+/// Collects the files of one run. Nothing is written before write(). No SystemC is elaborated before run().
+class MeasuredOutput {
+ public:
+  /// `folder` empty: nothing will be written. References outlive this.
+  MeasuredOutput(const Inputs& inputs, const ReportContext& context, const std::string& folder);
+
+  /// Seed of the lowering, and whether the search was cut short.
+  void set_plan(std::uint64_t seed, bool partial);
+  /// The plan over `fill` + `periods` periods. Throws CommandFailure if it does not fit.
+  void lower(std::uint32_t fill, std::uint32_t periods);
+  /// Runs it. `trace` as after --trace. Throws CommandFailure after a deadlock.
+  const MeasuredPlan& run(const std::string& trace);
+  void add(const std::string& name, std::string content) { folder_.add(name, std::move(content)); }
+  /// Writes everything, if there is a folder.
+  void write();
+  /// measurement.json of the run, or what is known of the plan without one.
+  std::string json() const;
+
+  const Program& program() const { return program_; }
+
+ private:
+  const Inputs& inputs_;
+  const ReportContext& context_;
+  bool has_folder_;
+  OutputFolder folder_;
+  std::uint64_t seed_ = 1;
+  bool partial_ = false;
+  std::uint32_t fill_ = 0;
+  Program program_;
+  std::optional<MeasuredPlan> run_;
+};
+
+}  // namespace dfsim

@@ -1,0 +1,69 @@
+#include "planner/intra_stage/stage_setting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sim/base/units.h"
+
+namespace dfsim {
+
+namespace {
+
+/// Share of the scratchpads that resident weights may take; the rest is for activations and tiles.
+constexpr double kResidentShare = 0.6;
+
+std::uint64_t scratchpads(const HardwareSpec& hardware, const StageProposal& proposal) {
+  return proposal.group.pes(hardware).size() * hardware.pe.scratchpad.bytes.count();
+}
+
+}  // namespace
+
+double weight_copies(const Graph& graph, const HardwareSpec& hardware, const StageProposal& proposal) {
+  std::set<TensorId> weights;
+  for (const OpId op : proposal.operators)
+    for (const TensorId input : graph.op(op).inputs)
+      if (graph.tensor(input).role == TensorRole::weight) weights.insert(input);
+  std::uint64_t bytes = 0;
+  for (const TensorId weight : weights) bytes += graph.tensor(weight).bytes();
+  if (bytes == 0) return 0;
+  return kResidentShare * static_cast<double>(scratchpads(hardware, proposal)) / static_cast<double>(bytes);
+}
+
+std::optional<Infeasible> output_too_large(const Graph& graph, const HardwareSpec& hardware,
+                                           const StageProposal& proposal, std::uint32_t samples) {
+  const std::uint64_t room = scratchpads(hardware, proposal);
+  for (const OpId id : proposal.operators) {
+    std::uint64_t outputs = 0;
+    for (const TensorId output : graph.op(id).outputs) outputs += graph.tensor(output).bytes() * samples;
+    if (outputs > room)
+      return Infeasible{
+          fmt::format("operator {}: its output on {}", graph.op(id).name, proposal.group.to_string()),
+          outputs, room, "bytes", "use more sub-batches or a larger group"};
+  }
+  return std::nullopt;
+}
+
+std::vector<StageSetting> stage_settings(const Graph& graph, const HardwareSpec& hardware,
+                                         const StageProposal& proposal, std::uint32_t samples,
+                                         std::uint32_t sub_batches) {
+  CandidateRequest request;
+  request.proposal = &proposal;
+  request.samples = ceil_div(samples, sub_batches);
+  std::vector<StageSetting> settings;
+  if (const double copies = weight_copies(graph, hardware, proposal); copies >= 1) {
+    request.weights_resident = true;
+    request.most_weight_copies = copies;
+    StageClasses classes = form_candidates(graph, hardware, request);
+    const bool complete = std::none_of(classes.classes.begin(), classes.classes.end(),
+                                       [](const OperatorClass& one) { return one.candidates.empty(); });
+    if (complete) settings.push_back({sub_batches, true, std::move(classes)});
+  }
+  request.weights_resident = false;
+  request.most_weight_copies = 0;
+  settings.push_back({sub_batches, false, form_candidates(graph, hardware, request)});
+  return settings;
+}
+
+}  // namespace dfsim

@@ -1,0 +1,143 @@
+#include "planner/loop/search_rounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace dfsim {
+
+namespace {
+
+constexpr std::size_t kLeastRounds = 3;
+/// While nothing fits, the rounds go on beyond --max-rounds, up to so many times as many.
+constexpr std::size_t kPatience = 4;
+/// Proposals tried to find a plan with one stage, or with several, if the rounds brought none.
+constexpr std::uint32_t kKindTries = 4;
+
+}  // namespace
+
+SearchRounds::SearchRounds(const LoopInputs& inputs, KnownCost& cost, PriceBook& book, PlanningResult& result)
+    : in_(inputs), cost_(cost), book_(book), result_(result) {
+  // The clock is read only under a time budget, which waives the promise of equal bytes.
+  if (in_.options.time_budget_seconds) begin_ = std::chrono::steady_clock::now();
+}
+
+Result<InterStageStrategy, Infeasible> SearchRounds::propose(const ExecutionCost& view) const {
+  Rng rng(in_.options.seed, result_.rounds.size() + 1);
+  return in_.inter.propose(in_.graph, in_.hardware, view, in_.options.goal, rng);
+}
+
+bool SearchRounds::run() {
+  for (bool first = true;; first = false) {
+    const auto proposal = propose(cost_);
+    if (!proposal) {
+      if (explored_.empty()) return false;
+      break;
+    }
+    const Pricing outcome = round(*proposal, cost_, !first);
+    if (const auto reason = end_test(outcome)) {
+      result_.stopped = *reason;
+      break;
+    }
+  }
+  const bool in_full = result_.stopped == StopReason::converged || result_.stopped == StopReason::max_rounds;
+  if (result_.stopped == StopReason::max_rounds && !explored_.empty()) combine_measured();
+  if (in_full && !explored_.empty()) complete_kinds();
+  if (result_.stopped == StopReason::interrupted) return true;
+  prove();
+  return !explored_.empty();
+}
+
+Pricing SearchRounds::round(const InterStageStrategy& strategy, const ExecutionCost& view, bool gives_bound) {
+  const Objective objective = in_.options.goal.objective;
+  unchanged_ = last_ && *last_ == strategy && book_.measured(strategy);
+  last_ = strategy;
+  RoundRecord record;
+  record.round = static_cast<std::uint32_t>(result_.rounds.size()) + 1;
+  record.cost_in = value(estimate(in_.graph, strategy, view));
+  for (const StageProposal& stage : strategy.stages) {
+    const KnownPrice price = view.stage(stage);
+    const double cycles = objective == Objective::interval ? price.period_cycles : price.latency_cycles;
+    record.stages.push_back({stage.operators, stage.group, cycles, price.basis});
+  }
+  if (gives_bound)
+    bound_ = std::max(bound_, value(estimate(in_.graph, strategy, view, TransferPrices::left_out)));
+  record.bound = bound_;
+  cost_.forget_preset();
+  const Pricing outcome = book_.price(strategy, record);
+  if (outcome == Pricing::done) {
+    const Estimate measured = estimate(in_.graph, strategy, cost_);
+    record.cost_out = value(measured);
+    const bool known = std::any_of(explored_.begin(), explored_.end(),
+                                   [&](const ExploredPlan& plan) { return plan.strategy == strategy; });
+    if (!known) explored_.push_back({strategy, measured});
+  }
+  result_.rounds.push_back(record);
+  if (in_.events.round_ended) in_.events.round_ended(record);
+  return outcome;
+}
+
+std::optional<StopReason> SearchRounds::end_test(Pricing outcome) const {
+  const std::size_t rounds = result_.rounds.size();
+  if (outcome == Pricing::interrupted || in_.interrupted()) return StopReason::interrupted;
+  const auto& target = in_.options.stop_below_cycles;
+  if (outcome == Pricing::done && target && result_.rounds.back().cost_out < static_cast<double>(*target))
+    return StopReason::below_target;
+  if (unchanged_ && rounds >= kLeastRounds) return StopReason::converged;
+  if (rounds >= in_.options.max_rounds &&
+      (!explored_.empty() || rounds >= kPatience * in_.options.max_rounds))
+    return StopReason::max_rounds;
+  if (in_.options.time_budget_seconds) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
+    if (spent.count() >= *in_.options.time_budget_seconds && !explored_.empty())
+      return StopReason::time_budget;
+  }
+  return std::nullopt;
+}
+
+/// What the last measurements changed may have raised the bound: the optimizer is asked once more, and
+/// nothing is measured.
+void SearchRounds::prove() {
+  if (result_.stopped != StopReason::converged)
+    if (const auto proposal = propose(cost_))
+      bound_ = std::max(bound_, value(estimate(in_.graph, *proposal, cost_, TransferPrices::left_out)));
+  double best = std::numeric_limits<double>::infinity();
+  for (const ExploredPlan& plan : explored_) best = std::min(best, value(plan.estimate));
+  result_.optimal = best <= bound_;
+  result_.gap = result_.optimal || bound_ <= 0 || !std::isfinite(best) ? 0 : (best - bound_) / bound_;
+}
+
+std::optional<InterStageStrategy> SearchRounds::extra_round(const ExecutionCost& view) {
+  const auto proposal = propose(view);
+  if (!proposal) return std::nullopt;
+  const Pricing outcome = round(*proposal, view, false);
+  if (outcome == Pricing::interrupted || in_.interrupted()) result_.stopped = StopReason::interrupted;
+  return outcome == Pricing::interrupted ? std::nullopt : std::optional(*proposal);
+}
+
+/// Rounds that ended at the budget may have left the best combination of measured stages unproposed, since
+/// bounds are lower.
+void SearchRounds::combine_measured() {
+  const MeasuredOnly view(cost_);
+  const auto proposal = propose(view);
+  if (!proposal) return;
+  const bool known = std::any_of(explored_.begin(), explored_.end(),
+                                 [&](const ExploredPlan& plan) { return plan.strategy == *proposal; });
+  if (!known) extra_round(view);
+}
+
+bool SearchRounds::explored(PlanKind kind) const {
+  return std::any_of(explored_.begin(), explored_.end(),
+                     [kind](const ExploredPlan& plan) { return plan.kind() == kind; });
+}
+
+void SearchRounds::complete_kinds() {
+  for (const PlanKind kind : {PlanKind::one_stage, PlanKind::several_stages}) {
+    const OfKind view(cost_, kind, in_.graph.operators().size());
+    for (std::uint32_t tries = 0; tries < kKindTries && !explored(kind); ++tries)
+      if (!extra_round(view)) break;
+    if (result_.stopped == StopReason::interrupted) return;
+  }
+}
+
+}  // namespace dfsim

@@ -1,0 +1,92 @@
+// planner/lower/pe_builder.h: the list of one PE, written in program order; addresses and dependences follow
+// by themselves.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "planner/lower/scratchpad_map.h"
+#include "sim/api/program.h"
+
+namespace dfsim {
+
+/// Leaves the lowering when a micro-tensor finds no room; becomes an Infeasible at the door of the room
+/// (lower.cpp).
+struct ScratchpadFull : std::runtime_error {
+  ScratchpadFull(PeId full_pe, std::uint64_t needed, std::uint64_t available)
+      : std::runtime_error("scratchpad full"), pe(full_pe), demand(needed), free(available) {}
+  PeId pe;
+  std::uint64_t demand, free;
+};
+
+enum class Placement : std::uint8_t { lowest, stream };
+
+/// Micro-ops are emitted in an order that would be right if they ran one after the other. Dependences are
+/// derived from what they read and write: after the writers of what is read, after readers and writers of
+/// what is overwritten, and after all that used the same addresses for another micro-tensor before. `finish`
+/// adds those on the period before.
+class PeBuilder {
+ public:
+  PeBuilder(PeId pe, std::uint64_t scratchpad_bytes);
+
+  /// A new micro-tensor; throws ScratchpadFull.
+  std::uint32_t allocate(TensorId tensor, const Box& box, std::uint32_t bytes, Placement placement,
+                         bool partial, bool resident);
+  /// A micro-tensor that takes over the place of `old`, which has the same box and is dead after its accesses
+  /// box by box.
+  std::uint32_t take_over(std::uint32_t old, TensorId tensor);
+  /// The place may be used again by what is allocated later.
+  void release(std::uint32_t micro_tensor);
+
+  /// Appends a micro-op and returns its index. Ranges of `op` are filled here; `after` are further micro-ops
+  /// to wait for.
+  std::uint32_t emit(MicroOp op, const std::vector<Access>& reads, const std::vector<Access>& writes,
+                     const std::vector<std::uint32_t>& after = {});
+  /// Micro-ops emitted from here on belong to the period.
+  void end_prologue() { program_.prologue_ops = static_cast<std::uint32_t>(program_.ops.size()); }
+
+  const MicroTensor& micro_tensor(std::uint32_t index) const { return program_.micro_tensors[index]; }
+  PeId pe() const { return program_.pe; }
+  bool empty() const { return program_.ops.empty(); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(program_.ops.size()); }
+  std::uint64_t peak_bytes() const { return peak_bytes_; }
+
+  PeProgram finish();
+
+ private:
+  struct Use {
+    std::uint32_t op;
+    Box box;
+    bool write;
+  };
+  struct History {
+    std::vector<Use> uses;                    // not implied by later ones
+    std::vector<std::uint32_t> predecessors;  // micro-tensors that had (part of) the same addresses before
+    bool same_geometry = false;               // the one predecessor has the same box: compare boxes
+    std::vector<std::pair<std::uint32_t, std::uint32_t>>
+        untouched;  // addresses not used before in this period
+    std::vector<Use> first_writes;
+  };
+  struct Occupant {
+    std::uint32_t end;
+    std::uint32_t micro_tensor;
+  };
+
+  void occupy(std::uint32_t micro_tensor);
+  void add_conflicts(std::uint32_t op, const Access& access, bool write, std::vector<Dependence>& out);
+  void record(std::uint32_t op, const Access& access, bool write);
+  void add_period_dependences();
+  void reduce_dependences();
+
+  PeProgram program_;
+  ScratchpadMap map_;
+  std::uint64_t capacity_;
+  std::uint64_t peak_bytes_ = 0;
+  std::vector<History> history_;                  // by micro-tensor
+  std::map<std::uint32_t, Occupant> occupants_;   // by first address: who used it last
+  std::vector<std::vector<Dependence>> pending_;  // by micro-op
+};
+
+}  // namespace dfsim

@@ -1,0 +1,48 @@
+// planner/lower/stage_lowering.h: writes stages into a program, one sub-batch after the other.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "planner/lower/operator_lowering.h"
+#include "planner/plan/plan.h"
+
+namespace dfsim {
+
+class StageLowering {
+ public:
+  /// `stages`: all stages of the program, in the order in which stages that share a group take turns. Tensors
+  /// made by operators outside of them are given where they are read.
+  StageLowering(LoweringState& state, const std::vector<Stage>& stages);
+
+  void write_prologue(const Stage& stage);
+  void write(const Stage& stage);
+
+  /// The producer's output tensors lie in its layout at the start of every period, and only what `consumer`
+  /// reads of them is moved.
+  void write_transfers(const Stage& producer, const Stage& consumer);
+
+ private:
+  struct SubBatch {
+    std::uint32_t first, count;
+  };
+  std::vector<SubBatch> sub_batches(const Stage& stage) const;
+  OperatorMapping map(const Stage& stage, std::size_t index, const SubBatch& samples) const;
+  void write_operator(const Stage& stage, std::size_t index, const SubBatch& samples);
+  void store_outputs(OpId op, const PeGroup& group, const SubBatch& samples);
+  void describe(OpId op, const OperatorMapping& mapping);
+  bool dies_with(TensorId tensor, OpId op) const;
+  void consumed(TensorId tensor, OpId op, std::uint32_t samples_done);
+  std::map<PeId, std::vector<std::uint32_t>> wait_for_control(OpId op, const OperatorMapping& mapping,
+                                                              std::uint32_t sub_batch_end);
+
+  LoweringState& state_;
+  std::map<TensorId, std::map<OpId, std::uint32_t>>
+      progress_;  // per tensor and consumer: samples read so far
+  std::map<OpId, std::vector<std::pair<std::uint32_t, std::map<PeId, std::vector<std::uint32_t>>>>>
+      computed_;             // of operators with control successors: (end of sub-batch, micro-ops by PE)
+  std::vector<OpId> order_;  // all operators of the program
+};
+
+}  // namespace dfsim

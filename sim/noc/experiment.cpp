@@ -1,0 +1,302 @@
+#include "sim/noc/experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "sim/base/errors.h"
+#include "sim/base/rng.h"
+#include "sim/noc/core/network_core.h"
+#include "sim/noc/traffic.h"
+
+namespace dfsim {
+namespace {
+
+constexpr double kGiveUpLatency = 500;       ///< cycles, average of the measured packets
+constexpr std::uint64_t kCheckCycles = 500;  ///< between two looks at that average
+constexpr std::uint64_t kLongestDrain = 1'000'000;
+constexpr std::uint64_t kMostPackets = 10'000'000;
+constexpr double kAcceptedShare = 0.96;        ///< of the offered flits; below, the network is saturated
+constexpr std::uint64_t kFlitsInEjection = 3;  ///< cycles from the switch of the last router to the sink
+
+class Experiment {
+ public:
+  explicit Experiment(const NocExperiment& experiment)
+      : experiment_(experiment),
+        pattern_(experiment.traffic, experiment.spec.graph),
+        routing_(make_routing(experiment.spec.routing, experiment.spec.graph)),
+        core_(experiment.spec, *routing_),
+        nodes_(pattern_.nodes()) {
+    for (std::uint32_t node = 0; node < nodes_; ++node) {
+      gaps_.emplace_back(experiment.seed, 4ull * node);
+      destinations_.emplace_back(experiment.seed, 4ull * node + 1);
+      coins_.emplace_back(experiment.seed, 4ull * node + 2);
+    }
+  }
+
+  NocExperimentResult run() {
+    const auto start = std::chrono::steady_clock::now();
+    switch (experiment_.mode) {
+      case NocExperiment::Mode::open_loop:
+        run_open_loop();
+        break;
+      case NocExperiment::Mode::batch:
+        run_batch();
+        break;
+      case NocExperiment::Mode::saturate:
+        run_saturated();
+        break;
+      case NocExperiment::Mode::single:
+        run_single();
+        break;
+    }
+    if (!result_.saturated || experiment_.mode != NocExperiment::Mode::open_loop || !gave_up_) average();
+    const NocCounters counters = core_.counters(cycle_);
+    result_.flit_hops = counters.flit_hops;
+    result_.simulated_cycles = cycle_;
+    result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result_;
+  }
+
+ private:
+  struct Creation {
+    std::uint64_t cycle;
+    std::uint32_t node;
+    bool operator<(const Creation& other) const {  // the earliest is the largest, for the heap
+      return cycle != other.cycle ? cycle > other.cycle : node > other.node;
+    }
+  };
+
+  // ---------------------------------------------------------------- packets
+
+  void send(std::uint32_t source, std::uint32_t destination, std::uint64_t cycle, std::uint64_t created) {
+    Packet packet;
+    packet.source = EndpointId(source);
+    packet.destination = EndpointId(destination);
+    packet.flits = experiment_.packet_flits;
+    packet.notify_left = experiment_.mode == NocExperiment::Mode::saturate;
+    packet.message.address = created;
+    core_.inject(packet, cycle, static_cast<std::uint32_t>(coins_[source].next()));
+  }
+  void send(std::uint32_t source, std::uint64_t cycle, std::uint64_t created) {
+    send(source, pattern_.destination(source, destinations_[source]), cycle, created);
+  }
+
+  /// Lets every cycle before `end` happen, unless the network falls silent earlier.
+  void advance(std::uint64_t end) {
+    while (end > 0 && core_.run_until(end - 1)) take_events();
+    cycle_ = end;
+  }
+  void drain() {
+    while (core_.run_until(kNever - 1)) take_events();
+    cycle_ = result_.completion_cycles;
+    if (core_.packets_in_flight() == 0) return;
+    result_.deadlock = true;
+    result_.deadlock_report = core_.deadlock_report();
+  }
+  void take_events() {
+    const std::uint64_t cycle = core_.event_cycle();
+    for (const NocEvent& event : core_.events()) {
+      if (event.kind == NocEvent::Kind::left) {
+        send(event.packet.source.value(), cycle, cycle);
+        continue;
+      }
+      result_.completion_cycles = cycle + 1;
+      const std::uint64_t created = event.packet.message.address;
+      if (!measures(created, cycle)) continue;
+      ++result_.packets;
+      packet_cycles_ += cycle - created;
+      network_cycles_ += cycle - event.entered;
+      hops_ += event.hops;
+      outstanding_created_ -= created;
+    }
+  }
+  bool measures(std::uint64_t created, std::uint64_t arrived) const {
+    const std::uint64_t from = experiment_.warmup_cycles, until = from + experiment_.measured_cycles;
+    switch (experiment_.mode) {
+      case NocExperiment::Mode::open_loop:
+        return created >= from && created < until;
+      case NocExperiment::Mode::saturate:
+        return arrived >= from && arrived < until;
+      default:
+        return true;
+    }
+  }
+  void average() {
+    if (result_.packets == 0) return;
+    const auto packets = static_cast<double>(result_.packets);
+    result_.avg_packet_latency = static_cast<double>(packet_cycles_) / packets;
+    result_.avg_network_latency = static_cast<double>(network_cycles_) / packets;
+    result_.avg_hops = static_cast<double>(hops_) / packets;
+  }
+
+  // ---------------------------------------------------------------- accepted flits
+
+  std::vector<std::uint64_t> ejected() {
+    std::vector<std::uint64_t> flits;
+    for (std::uint32_t node = 0; node < nodes_; ++node)
+      flits.push_back(core_.flits_ejected_to(EndpointId(node), cycle_));
+    return flits;
+  }
+  void accept(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after,
+              std::uint64_t cycles) {
+    std::uint64_t sum = 0, least = kNever, most = 0;
+    for (std::uint32_t node = 0; node < nodes_; ++node) {
+      const std::uint64_t flits = after[node] - (before.empty() ? 0 : before[node]);
+      sum += flits;
+      least = std::min(least, flits);
+      most = std::max(most, flits);
+    }
+    const auto window = static_cast<double>(cycles);
+    result_.accepted_flits_per_node_cycle = static_cast<double>(sum) / window / nodes_;
+    result_.accepted_min_node = static_cast<double>(least) / window;
+    result_.accepted_max_node = static_cast<double>(most) / window;
+  }
+  /// The cycle in which flits pass the last switch that reach the sink in `cycle`.
+  static std::uint64_t at_last_switch(std::uint64_t cycle) {
+    return cycle > kFlitsInEjection ? cycle - kFlitsInEjection : 0;
+  }
+
+  // ---------------------------------------------------------------- modes
+
+  void run_single() {
+    send(experiment_.source, experiment_.destination, 0, 0);
+    finish_batch();
+  }
+  void run_batch() {
+    // Packet i of a source counts as created in cycle i; the source sends them as fast as it can.
+    for (std::uint64_t i = 0; i < experiment_.packets_per_node; ++i)
+      for (std::uint32_t node = 0; node < nodes_; ++node) send(node, 0, i);
+    finish_batch();
+  }
+  void finish_batch() {
+    drain();
+    accept({}, ejected(), std::max<std::uint64_t>(cycle_, 1));
+  }
+
+  void run_saturated() {
+    for (int i = 0; i < 2; ++i)  // one is being sent, one waits
+      for (std::uint32_t node = 0; node < nodes_; ++node) send(node, 0, 0);
+    const std::uint64_t from = experiment_.warmup_cycles, until = from + experiment_.measured_cycles;
+    advance(at_last_switch(from));
+    const std::vector<std::uint64_t> before = ejected();
+    advance(at_last_switch(until));
+    accept(before, ejected(), experiment_.measured_cycles);
+    advance(until);
+    result_.saturated = true;
+    if (core_.next_activity() != kNever) return;
+    result_.deadlock = true;
+    result_.deadlock_report = core_.deadlock_report();
+  }
+
+  void run_open_loop() {
+    const double probability = experiment_.rate / experiment_.packet_flits;
+    log_idle_ = probability < 1 ? std::log1p(-probability) : 0;
+    for (std::uint32_t node = 0; probability > 0 && node < nodes_; ++node) schedule(node, 0);
+    const std::uint64_t from = experiment_.warmup_cycles, until = from + experiment_.measured_cycles;
+    advance_with_traffic(at_last_switch(from));
+    const std::vector<std::uint64_t> before = ejected();
+    advance_with_traffic(at_last_switch(until));
+    accept(before, ejected(), experiment_.measured_cycles);
+    advance_with_traffic(until);
+    while (!deadlocked() && result_.packets < created_ && !gave_up_) {
+      if (average_so_far() > kGiveUpLatency || cycle_ > until + kLongestDrain) gave_up_ = true;
+      const std::uint64_t end = cycle_ + kCheckCycles;
+      while (!gave_up_ && cycle_ < end && result_.packets < created_) advance_with_traffic(cycle_ + 1);
+    }
+    const double offered = static_cast<double>(created_ * experiment_.packet_flits) /
+                           static_cast<double>(experiment_.measured_cycles) / nodes_;
+    result_.saturated =
+        gave_up_ || result_.deadlock || result_.accepted_flits_per_node_cycle < kAcceptedShare * offered;
+  }
+  bool deadlocked() {
+    if (core_.packets_in_flight() == 0 || core_.next_activity() != kNever) return false;
+    result_.deadlock = true;
+    result_.deadlock_report = core_.deadlock_report();
+    return true;
+  }
+  /// Average latency of the measured packets, those under way with their age.
+  double average_so_far() const {
+    const std::uint64_t waiting = created_ - result_.packets;
+    const std::uint64_t ages = waiting * cycle_ - outstanding_created_;
+    return static_cast<double>(packet_cycles_ + ages) / static_cast<double>(created_);
+  }
+  /// The number of cycles without a packet is geometrically distributed.
+  void schedule(std::uint32_t node, std::uint64_t from) {
+    const double idle = log_idle_ == 0 ? 0 : std::floor(std::log1p(-gaps_[node].uniform()) / log_idle_);
+    if (idle > 1e15) return;
+    creations_.push_back({from + static_cast<std::uint64_t>(idle), node});
+    std::push_heap(creations_.begin(), creations_.end());
+  }
+  void advance_with_traffic(std::uint64_t end) {
+    while (!creations_.empty() && creations_.front().cycle < end) {
+      const Creation creation = creations_.front();
+      std::pop_heap(creations_.begin(), creations_.end());
+      creations_.pop_back();
+      if (creation.cycle > cycle_) advance(creation.cycle);
+      send(creation.node, creation.cycle, creation.cycle);
+      if (measures(creation.cycle, 0)) {
+        ++created_;
+        outstanding_created_ += creation.cycle;
+      }
+      schedule(creation.node, creation.cycle + 1);
+    }
+    advance(end);
+  }
+
+  const NocExperiment& experiment_;
+  TrafficPattern pattern_;
+  std::unique_ptr<RoutingFunction> routing_;
+  NetworkCore core_;
+  std::uint32_t nodes_;
+  std::vector<Rng> gaps_, destinations_, coins_;  ///< by node
+  std::vector<Creation> creations_;               ///< heap
+  double log_idle_ = 0;                           ///< logarithm of the chance of a cycle without a packet
+  std::uint64_t cycle_ = 0;                       ///< the cycles before it have happened
+  std::uint64_t created_ = 0;                     ///< measured packets
+  std::uint64_t outstanding_created_ = 0;  ///< sum of the creation cycles of those that have not arrived
+  std::uint64_t packet_cycles_ = 0, network_cycles_ = 0, hops_ = 0;
+  bool gave_up_ = false;
+  NocExperimentResult result_;
+};
+
+void check(const NocExperiment& experiment) {
+  Diagnostics problems;
+  if (const std::string reason = refuse_network(experiment.spec, 1); !reason.empty())
+    problems.error({"network", 0, 0}, reason);
+  if (experiment.packet_flits == 0 || experiment.packet_flits > 1'000'000)
+    problems.error({"--packet-flits", 0, 0}, "a packet has 1 to 1000000 flits");
+  if (experiment.mode == NocExperiment::Mode::open_loop &&
+      !(experiment.rate >= 0 && experiment.rate <= experiment.packet_flits))
+    problems.error({"--rate", 0, 0}, "a source creates at most one packet per cycle",
+                   fmt::format("0 to {} flits per node and cycle", experiment.packet_flits));
+  if (experiment.mode != NocExperiment::Mode::batch && experiment.mode != NocExperiment::Mode::single &&
+      experiment.measured_cycles == 0)
+    problems.error({"--measure", 0, 0}, "at least one cycle must be measured");
+  if (experiment.mode == NocExperiment::Mode::batch && experiment.packets_per_node == 0)
+    problems.error({"--batch", 0, 0}, "at least one packet per node");
+  const std::uint32_t nodes = experiment.spec.graph.router_count();
+  if (experiment.mode == NocExperiment::Mode::batch && experiment.packets_per_node > kMostPackets / nodes)
+    problems.error({"--batch", 0, 0}, fmt::format("at most {} packets in all", kMostPackets));
+  if (experiment.mode == NocExperiment::Mode::single &&
+      (experiment.source >= nodes || experiment.destination >= nodes))
+    problems.error({"--single", 0, 0}, fmt::format("nodes are numbered 0 to {}", nodes - 1));
+  problems.throw_if_any<InputError>();
+}
+
+}  // namespace
+
+NocExperimentResult run_noc_experiment(const NocExperiment& experiment) {
+  check(experiment);
+  return Experiment(experiment).run();
+}
+
+void attach_one_endpoint_per_router(NocSpec& spec) {
+  spec.endpoints.clear();
+  for (std::uint32_t r = 0; r < spec.graph.router_count(); ++r)
+    spec.endpoints.push_back({EndpointKind::pe, RouterId(r), r});
+}
+
+}  // namespace dfsim

@@ -1,0 +1,105 @@
+#include "sim/noc/noc.h"
+
+#include <algorithm>
+
+#include "sim/base/errors.h"
+#include "sim/base/rng.h"
+
+namespace dfsim {
+namespace {
+
+std::uint64_t ticks_of(std::uint64_t picoseconds) {
+  const std::uint64_t ticks = sc_core::sc_time(static_cast<double>(picoseconds), sc_core::SC_PS).value();
+  if (ticks == 0) throw SimulationError("network: the clock period is shorter than the time resolution");
+  return ticks;
+}
+
+/// Random bits for ties between equally long ways: fixed for a pair of endpoints, so that packets of one
+/// transfer stay in order, and different between pairs, so that both ways are used.
+std::uint32_t coins_of(const Packet& packet) {
+  Rng rng(packet.source.value(), packet.destination.value());
+  return static_cast<std::uint32_t>(rng.next());
+}
+
+}  // namespace
+
+Noc::Noc(sc_core::sc_module_name name, const NocSpec& spec, std::uint64_t clock_period_ps,
+         std::uint32_t message_classes)
+    : sc_module(name),
+      endpoints("endpoints", spec.endpoints.size()),
+      injector("injector"),
+      routing_(make_routing(spec.routing, spec.graph)),
+      core_(spec, *routing_, NetworkCore::Options{.message_classes = message_classes}),
+      period_ticks_(ticks_of(clock_period_ps)) {
+  injector.bind(*this);
+  SC_METHOD(tick);
+  sensitive << wake_;
+  dont_initialize();
+  reset();
+}
+
+void Noc::reset() {
+  wake_.cancel();
+  core_.reset();
+  scheduled_ = kNever;
+  undelivered_ = false;
+  base_ticks_ = sc_core::sc_time_stamp().value();
+}
+
+std::uint64_t Noc::current_cycle() const {
+  return (sc_core::sc_time_stamp().value() - base_ticks_) / period_ticks_;
+}
+
+sc_core::sc_time Noc::time_of(std::uint64_t cycle) const {
+  return sc_core::sc_time::from_value(base_ticks_ + cycle * period_ticks_);
+}
+
+void Noc::schedule(std::uint64_t cycle) {
+  if (cycle >= scheduled_) return;
+  scheduled_ = cycle;
+  wake_.notify(time_of(cycle) - sc_core::sc_time_stamp());
+}
+
+void Noc::inject(const Packet& packet, std::uint64_t now) {
+  core_.inject(packet, now + 1, coins_of(packet));
+  const std::uint64_t next = core_.next_activity();
+  if (next != kNever) schedule(std::max(next, current_cycle() + 1));
+}
+
+std::uint64_t Noc::blocked_cycles(EndpointId endpoint, std::uint64_t now) const {
+  return core_.blocked_cycles(endpoint, now);
+}
+
+std::uint64_t Noc::horizon(std::uint64_t now) const {
+  if (sc_core::sc_pending_activity_at_current_time()) return now;
+  if (!sc_core::sc_pending_activity_at_future_time()) return kNever - 1;
+  const std::uint64_t next =
+      sc_core::sc_time_stamp().value() + sc_core::sc_time_to_pending_activity().value();
+  return (next - base_ticks_) / period_ticks_;
+}
+
+void Noc::tick() {
+  scheduled_ = kNever;
+  const std::uint64_t now = current_cycle();
+  if (undelivered_ && core_.event_cycle() > now) return schedule(core_.event_cycle());
+  for (;;) {
+    if (undelivered_) deliver();
+    undelivered_ = core_.run_until(horizon(now));
+    if (!undelivered_) break;
+    if (core_.event_cycle() > now) return schedule(core_.event_cycle());
+  }
+  const std::uint64_t next = core_.next_activity();
+  if (next != kNever) schedule(std::max(next, now + 1));
+}
+
+void Noc::deliver() {
+  const std::uint64_t cycle = core_.event_cycle();
+  for (const NocEvent& event : core_.events()) {
+    if (event.kind == NocEvent::Kind::arrived)
+      endpoints[event.packet.destination.value()]->packet_arrived(event.packet, cycle);
+    else
+      endpoints[event.packet.source.value()]->packet_left(event.packet, cycle);
+  }
+}
+
+}  // namespace dfsim

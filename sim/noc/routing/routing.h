@@ -1,0 +1,70 @@
+// sim/noc/routing/routing.h: which output port, and which of its virtual channels, a head flit may take. One
+// file per routing function.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/api/hardware.h"
+#include "sim/base/registry.h"
+
+namespace dfsim {
+
+/// Most alternatives that a routing function may offer one head flit.
+inline constexpr std::uint32_t kMaxRouteOptions = 3;
+
+/// What a routing function may look at. Everything is local to the router, so that a decision depends on
+/// nothing that has not travelled there.
+struct RouteRequest {
+  std::uint32_t router = 0;
+  std::uint32_t destination = 0;  ///< router; never `router` itself: the network handles ejection
+  std::uint8_t in_port = 0;       ///< at least 2 * dimensions for packets of the router's own endpoints
+  std::uint8_t in_vc = 0;
+  std::uint8_t first_vc = 0;  ///< of the packet's message class
+  std::uint8_t vc_count = 1;  ///< of the packet's message class
+  std::uint32_t coins = 0;    ///< random bits of the packet, bit d for a tie in dimension d
+};
+
+struct RouteOption {
+  std::uint32_t vcs = 0;  ///< bit v: virtual channel v may be taken
+  std::uint8_t port = 0;
+};
+
+struct RouteOptions {
+  std::uint32_t count = 0;
+  std::array<RouteOption, kMaxRouteOptions> options;
+  void add(std::uint32_t port, std::uint32_t vcs) {
+    options[count++] = {vcs, static_cast<std::uint8_t>(port)};
+  }
+};
+
+/// All virtual channels of a message class.
+constexpr std::uint32_t vc_mask(std::uint32_t first, std::uint32_t count) {
+  return static_cast<std::uint32_t>(((std::uint64_t{1} << count) - 1) << first);
+}
+
+/// Free of deadlock by construction on the graphs for which `refuse` returns nothing; a test checks the
+/// channel dependency graph of everything that is registered.
+class RoutingFunction {
+ public:
+  virtual ~RoutingFunction() = default;
+  /// Why this graph cannot be routed; empty if it can.
+  virtual std::string refuse(const LinkGraph& graph) const = 0;
+  /// Groups of virtual channels that each message class must be divided into on this graph.
+  virtual std::uint32_t routing_classes(const LinkGraph& graph) const = 0;
+  /// Fixes the graph that `route` is asked about. Called once, before the first route().
+  virtual void bind(const LinkGraph& graph) = 0;
+  /// Adds at least one option to `options` (empty on entry).
+  virtual void route(const RouteRequest& request, RouteOptions& options) const = 0;
+};
+
+using RoutingRegistry = Registry<RoutingFunction>;
+
+/// The registered function `name`, bound to `graph`. Throws SimulationError if there is none or it refuses
+/// the graph: callers check user input first.
+std::unique_ptr<RoutingFunction> make_routing(const std::string& name, const LinkGraph& graph);
+
+}  // namespace dfsim

@@ -1,0 +1,125 @@
+// Random small networks and workloads, and everything that a run of one of them shows.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "sim/base/rng.h"
+#include "sim/hw/topology/topology.h"
+#include "sim/noc/core/network_core.h"
+
+namespace dfsim::test {
+
+struct TimedPacket {
+  std::uint64_t cycle = 0;
+  Packet packet;
+  std::uint32_t coins = 0;
+};
+
+struct RandomNetwork {
+  NocSpec spec;
+  std::uint32_t message_classes = 1;
+  std::vector<TimedPacket> packets;  ///< by cycle
+
+  explicit RandomNetwork(std::uint64_t seed) {
+    Rng rng(seed, 77);
+    const auto pick = [&rng](auto... values) {
+      const std::uint64_t all[] = {static_cast<std::uint64_t>(values)...};
+      return static_cast<std::uint32_t>(all[rng.below(sizeof...(values))]);
+    };
+    const char* topologies[] = {"mesh", "mesh", "torus", "ring"};
+    const std::string topology = topologies[rng.below(4)];
+    std::vector<std::uint32_t> extent(topology == "ring" ? 1 : 1 + rng.below(3));
+    for (std::uint32_t& k : extent) k = extent.size() == 1 ? pick(3, 4, 5, 8) : pick(2, 3, 4);
+    spec.graph = build_link_graph(topology, extent);
+    message_classes = pick(1, 1, 3);
+    spec.routing = rng.below(3) == 0 && topology == "mesh" ? "yx" : "xy";
+    spec.preset = static_cast<RouterPreset>(rng.below(4));
+    spec.arbitration = static_cast<SwitchArbitration>(rng.below(2));
+    spec.virtual_channels = message_classes * (topology == "mesh" ? pick(1, 2, 4) : pick(2, 3, 4));
+    spec.buffer_flits = pick(1, 2, 3, 5, 8, 16);
+    spec.link_latency_cycles = pick(1, 1, 2, 5);
+    spec.credit_latency_cycles = pick(1, 1, 2, 4);
+    spec.credit_processing_cycles = pick(0, 1, 1, 2);
+    for (std::uint32_t r = 0; r < spec.graph.router_count(); ++r) {
+      const std::uint64_t endpoints = rng.below(8) == 0 ? 2 : 1;
+      for (std::uint64_t i = 0; i < endpoints; ++i)
+        spec.endpoints.push_back({EndpointKind::pe, RouterId(r), static_cast<std::uint32_t>(i)});
+    }
+    const std::uint32_t longest = pick(1, 3, 8, 64, 300);
+    const std::uint32_t amount = pick(5, 20, 60, 150);
+    const std::uint64_t span = pick(1, 50, 1000);
+    const bool hot = rng.below(3) == 0;
+    for (std::uint32_t i = 0; i < amount; ++i) {
+      TimedPacket timed;
+      timed.cycle = rng.below(span);
+      const std::uint64_t endpoints = spec.endpoints.size();
+      timed.packet.source = EndpointId(static_cast<std::uint32_t>(rng.below(endpoints)));
+      timed.packet.destination =
+          EndpointId(static_cast<std::uint32_t>(hot ? rng.below(2) : rng.below(endpoints)));
+      timed.packet.flits = 1 + static_cast<std::uint32_t>(rng.below(longest));
+      timed.packet.message_class = static_cast<MessageClass>(rng.below(message_classes));
+      timed.packet.notify_left = rng.below(2) == 0;
+      timed.packet.message.address = i;
+      timed.coins = static_cast<std::uint32_t>(rng.next());
+      packets.push_back(timed);
+    }
+    std::stable_sort(packets.begin(), packets.end(),
+                     [](const TimedPacket& a, const TimedPacket& b) { return a.cycle < b.cycle; });
+  }
+};
+
+/// What a run shows. Equal runs are equal in every field.
+struct Trace {
+  struct Entry {
+    std::uint64_t cycle, packet, entered;
+    std::uint32_t hops;
+    bool arrived;
+    bool operator==(const Entry&) const = default;
+  };
+  std::vector<Entry> entries;
+  std::vector<std::uint64_t> link_flits, blocked;
+  NocCounters counters;
+  bool drained = false;
+  bool operator==(const Trace&) const = default;
+};
+
+inline constexpr std::uint64_t kLongRun = 200'000;
+
+inline Trace play(NetworkCore& core, const std::vector<TimedPacket>& packets,
+                  std::uint64_t limit = kLongRun) {
+  Trace trace;
+  const auto advance = [&](std::uint64_t last) {
+    while (core.run_until(last))
+      for (const NocEvent& event : core.events())
+        trace.entries.push_back({core.event_cycle(), event.packet.message.address, event.entered, event.hops,
+                                 event.kind == NocEvent::Kind::arrived});
+  };
+  for (const TimedPacket& timed : packets) {
+    if (timed.cycle > limit) break;
+    if (timed.cycle > 0) advance(timed.cycle - 1);
+    core.inject(timed.packet, timed.cycle, timed.coins);
+  }
+  while (core.packets_in_flight() > 0 && core.next_activity() <= limit)
+    advance(std::min(limit, core.next_activity() + 50));
+  const std::uint64_t end = trace.entries.empty() ? 0 : trace.entries.back().cycle + 100;
+  advance(std::min(limit, end));  // credits come home
+  trace.drained = core.packets_in_flight() == 0;
+  trace.counters = core.counters();
+  trace.link_flits = core.link_flits();
+  for (std::uint32_t e = 0; e < core.spec().endpoints.size(); ++e)
+    trace.blocked.push_back(
+        core.blocked_cycles(EndpointId(e), std::max(end, limit == kLongRun ? end : limit)));
+  return trace;
+}
+
+inline Trace play(const RandomNetwork& network, NetworkCore::Options options) {
+  options.message_classes = network.message_classes;
+  const std::unique_ptr<RoutingFunction> routing = make_routing(network.spec.routing, network.spec.graph);
+  NetworkCore core(network.spec, *routing, options);
+  return play(core, network.packets);
+}
+
+}  // namespace dfsim::test
