@@ -12,6 +12,11 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 
 add_library(dfsim_options INTERFACE)
 target_compile_options(dfsim_options INTERFACE -Wall -Wextra -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  # These see errors inside std::string and std::vector of libstdc++ where there are none (GCC bugs 105329, 105562, 105651).
+  target_compile_options(dfsim_options INTERFACE -Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict
+                                                 -Wno-stringop-overflow -Wno-stringop-overread)
+endif()
 target_include_directories(dfsim_options INTERFACE ${CMAKE_SOURCE_DIR})
 if(DFSIM_SANITIZE)
   target_compile_options(dfsim_options INTERFACE -fsanitize=${DFSIM_SANITIZE} -fno-omit-frame-pointer

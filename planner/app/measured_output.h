@@ -8,9 +8,10 @@
 
 #include "planner/app/inputs.h"
 #include "planner/app/output_folder.h"
+#include "planner/cost/cost_oracle.h"
 #include "planner/report/run_report.h"
 #include "sim/api/program.h"
-#include "sim/api/program_runner.h"
+#include "sim/trace/recorder.h"
 
 namespace dfsim {
 
@@ -24,8 +25,9 @@ class MeasuredOutput {
   void set_plan(std::uint64_t seed, bool partial);
   /// The plan over `fill` + `periods` periods. Throws CommandFailure if it does not fit.
   void lower(std::uint32_t fill, std::uint32_t periods);
-  /// Runs it. `trace` as after --trace. Throws CommandFailure after a deadlock.
-  const MeasuredPlan& run(const std::string& trace);
+  /// Runs it. `trace` as after --trace; `seen` is an earlier run of the same plan, from which the traced
+  /// period is known. Throws CommandFailure after a deadlock.
+  const MeasuredPlan& run(const std::string& trace, const PlanAnswer& seen);
   void add(const std::string& name, std::string content) { folder_.add(name, std::move(content)); }
   /// Writes everything, if there is a folder.
   void write();
@@ -37,6 +39,8 @@ class MeasuredOutput {
  private:
   const Inputs& inputs_;
   const ReportContext& context_;
+  void write_trace() const;
+
   bool has_folder_;
   OutputFolder folder_;
   std::uint64_t seed_ = 1;
@@ -44,6 +48,8 @@ class MeasuredOutput {
   std::uint32_t fill_ = 0;
   Program program_;
   std::optional<MeasuredPlan> run_;
+  std::string trace_path_;  ///< empty: none
+  std::unique_ptr<TraceRecorder> recorder_;
 };
 
 }  // namespace dfsim

@@ -21,7 +21,9 @@ int run_program(const std::string& program_path, const std::string& config_name,
   const HardwareConfig config = load_config(config_path, options.overrides);
   const Program program = read_program(program_path);
   const auto runner = make_program_runner(config.spec);
-  RunOutcome outcome = runner->run(program, {});
+  RunLimit limit;
+  limit.check_order = true;
+  RunOutcome outcome = runner->run(program, limit);
   if (outcome.status == RunStatus::invalid_program)
     throw InputError({{{program_path, 1, 1}, "the program cannot be run: " + outcome.reason, {}}});
   if (outcome.status != RunStatus::finished)

@@ -55,6 +55,7 @@ class PricingWorker {
     answer.program_hash = program_hash(*program, hardware_);
     if (program->pes.empty()) return answer;  // nothing to do takes no time
     RunLimit limit;
+    limit.check_order = false;
     limit.first_period_cycles = request.limit.latency_cycles;
     limit.last_period_cycles = request.limit.period_cycles;
     const RunOutcome outcome = runner_->run(*program, limit);
@@ -106,7 +107,9 @@ class PricingWorker {
       return answer;
     }
     answer.program_hash = program_hash(*program, hardware_);
-    const RunOutcome outcome = runner_->run(*program, {});
+    RunLimit limit;
+    limit.check_order = false;
+    const RunOutcome outcome = runner_->run(*program, limit);
     if (outcome.status != RunStatus::finished) {
       answer.status = PriceStatus::failed;
       answer.reason = fmt::format("{}: {}", to_string(outcome.status), outcome.reason);

@@ -101,6 +101,13 @@ void CandidateLog::settle(std::size_t number, const PriceAnswer& answer) {
   }
 }
 
+std::string CandidateLog::last_reason() const {
+  const auto last = std::find_if(records_.rbegin(), records_.rend(), [](const CandidateRecord& record) {
+    return record.status == CandidateStatus::infeasible;
+  });
+  return last == records_.rend() ? std::string() : last->reason;
+}
+
 std::vector<std::size_t> CandidateLog::not_started(const std::vector<std::size_t>& numbers) const {
   std::vector<std::size_t> result;
   std::set<std::size_t> seen;

@@ -47,6 +47,8 @@ class CandidateLog {
   bool executed(std::size_t number) const { return records_[number].status == CandidateStatus::executed; }
   std::uint64_t cycles(std::size_t number) const { return component(records_[number].price); }
   std::uint64_t bound(std::size_t number) const { return bounds_[number]; }
+  /// Why the last infeasible candidate is; empty if there is none.
+  std::string last_reason() const;
   std::vector<CandidateRecord> take() { return std::move(records_); }
 
  private:

@@ -159,14 +159,6 @@ ChoiceProblem ClassPrices::problem() const {
   return problem;
 }
 
-bool ClassPrices::possible() const {
-  for (const auto& options : numbers_)
-    if (std::all_of(options.begin(), options.end(),
-                    [&](std::size_t number) { return value(number) == kImpossible; }))
-      return false;
-  return true;
-}
-
 void ClassPrices::measure_operators() {
   std::vector<std::size_t> batch;
   for (const auto& options : numbers_) batch.insert(batch.end(), options.begin(), options.end());

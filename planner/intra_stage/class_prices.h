@@ -35,8 +35,6 @@ class ClassPrices {
   }
   /// The `count` cheapest combinations under measured prices, as far as they cost at most `most`.
   std::vector<Combination> cheapest(std::size_t count, std::uint64_t most = kImpossible);
-  /// False if some class has no candidate that can be run.
-  bool possible() const;
 
  private:
   /// Edges between operators of two classes that look alike.

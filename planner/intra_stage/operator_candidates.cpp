@@ -17,7 +17,7 @@ constexpr std::size_t kMatrixPatterns = 4;
 constexpr std::size_t kOtherPatterns = 2;
 constexpr double kPatternFactor = 2.0;
 constexpr std::size_t kMostMatrixCandidates = 8;
-constexpr std::size_t kMostOtherCandidates = 6;
+constexpr std::size_t kMostOtherCandidates = 8;
 /// Splits of a vector operator looked at to find those aligned with a producer.
 constexpr std::size_t kAlignedSplits = 64;
 constexpr double kAlignedFactor = 2.0;

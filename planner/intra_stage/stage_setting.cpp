@@ -13,6 +13,8 @@ namespace {
 
 /// Share of the scratchpads that resident weights may take; the rest is for activations and tiles.
 constexpr double kResidentShare = 0.6;
+/// One part in so many of the scratchpads.
+constexpr std::uint64_t kScarce = 5;
 
 std::uint64_t scratchpads(const HardwareSpec& hardware, const StageProposal& proposal) {
   return proposal.group.pes(hardware).size() * hardware.pe.scratchpad.bytes.count();
@@ -29,6 +31,18 @@ double weight_copies(const Graph& graph, const HardwareSpec& hardware, const Sta
   for (const TensorId weight : weights) bytes += graph.tensor(weight).bytes();
   if (bytes == 0) return 0;
   return kResidentShare * static_cast<double>(scratchpads(hardware, proposal)) / static_cast<double>(bytes);
+}
+
+bool room_is_scarce(const Graph& graph, const HardwareSpec& hardware, const StageProposal& proposal,
+                    std::uint32_t samples) {
+  const std::uint64_t room = scratchpads(hardware, proposal);
+  return std::any_of(proposal.operators.begin(), proposal.operators.end(), [&](OpId id) {
+    std::uint64_t bytes = 0;
+    for (const auto* list : {&graph.op(id).inputs, &graph.op(id).outputs})
+      for (const TensorId tensor : *list)
+        if (graph.tensor(tensor).has_samples()) bytes += graph.tensor(tensor).bytes() * samples;
+    return kScarce * bytes > room;
+  });
 }
 
 std::optional<Infeasible> output_too_large(const Graph& graph, const HardwareSpec& hardware,

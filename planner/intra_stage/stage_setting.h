@@ -29,6 +29,11 @@ std::vector<StageSetting> stage_settings(const Graph& graph, const HardwareSpec&
 /// fit together, too. Below 1: they cannot stay. 0 if there are no weights.
 double weight_copies(const Graph& graph, const HardwareSpec& hardware, const StageProposal& proposal);
 
+/// Inputs and outputs of some operator for `samples` samples take so much of the group's scratchpads that
+/// with gathered inputs and tiles the stage may well not fit.
+bool room_is_scarce(const Graph& graph, const HardwareSpec& hardware, const StageProposal& proposal,
+                    std::uint32_t samples);
+
 /// Some operator's output for `samples` samples is larger than all scratchpads of the group.
 std::optional<Infeasible> output_too_large(const Graph& graph, const HardwareSpec& hardware,
                                            const StageProposal& proposal, std::uint32_t samples);

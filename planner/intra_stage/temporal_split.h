@@ -8,7 +8,6 @@
 #include "planner/graph/graph.h"
 #include "planner/ops/operator.h"
 #include "sim/api/hardware.h"
-#include "sim/api/program.h"
 
 namespace dfsim {
 

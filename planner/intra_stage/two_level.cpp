@@ -104,14 +104,6 @@ class Search {
     return log_.form_stage(CandidateLevel::stage, std::move(stage), bound);
   }
 
-  std::optional<std::size_t> cheapest(const std::vector<std::size_t>& numbers, std::size_t batch) {
-    const std::optional<std::size_t> best = log_.cheapest_stage(numbers, batch);
-    for (const std::size_t number : numbers)
-      if (log_.record(number).status == CandidateStatus::infeasible)
-        last_reason_ = log_.record(number).reason;
-    return best;
-  }
-
   std::optional<std::size_t> flat() {
     std::vector<std::size_t> numbers;
     for (const StageSetting& setting : settings_) {
@@ -127,7 +119,7 @@ class Search {
       }
       for (auto& operators : combinations) numbers.push_back(form(setting, std::move(operators)));
     }
-    return cheapest(numbers, kFlatBatch);
+    return log_.cheapest_stage(numbers, kFlatBatch);
   }
 
   std::vector<OperatorCandidate> operators_of(const StageSetting& setting,
@@ -151,7 +143,6 @@ class Search {
       if (answers.back().status != PriceStatus::infeasible) return true;
     }
     for (std::size_t i = 0; i < stages.size(); ++i) {
-      last_reason_ = answers[i].reason;
       const StagePrice bound = bounds_.stage(stages[i]);
       log_.form_infeasible(std::move(stages[i]), bound, answers[i]);
     }
@@ -164,7 +155,9 @@ class Search {
     for (const StageSetting& setting : settings_)
       prices.emplace_back(graph_, hardware_, proposal_, setting, options_.samples, bounds_, log_);
     // The last setting, with streamed weights, needs the least room.
-    if (probing && !some_combination_fits(settings_.back(), prices.back())) {
+    const std::uint32_t samples = ceil_div(options_.samples, settings_.back().sub_batches);
+    if (probing && room_is_scarce(graph_, hardware_, proposal_, samples) &&
+        !some_combination_fits(settings_.back(), prices.back())) {
       skipped_ = true;
       return std::nullopt;
     }
@@ -213,7 +206,7 @@ class Search {
       if (tried_.insert({choice.setting, choice.combination.options}).second)
         numbers.push_back(form(setting, operators_of(setting, choice.combination)));
     }
-    return cheapest(numbers, kStageBatch);
+    return log_.cheapest_stage(numbers, kStageBatch);
   }
 
   IntraStageResult finish(std::size_t best) {
@@ -230,11 +223,12 @@ class Search {
   Infeasible nothing_fits() const {
     if (too_large_) return *too_large_;
     const auto pes = static_cast<std::uint64_t>(proposal_.group.pes(hardware_).size());
-    return {fmt::format("operators {} to {} on {}: no candidate fits{}{}",
-                        graph_.op(proposal_.operators.front()).name,
-                        graph_.op(proposal_.operators.back()).name, proposal_.group.to_string(),
-                        last_reason_.empty() ? "" : "; the last one: ", last_reason_),
-            pes + 1, pes, "PEs", "use a larger group or fewer operators"};
+    const std::string reason = log_.last_reason();
+    return {
+        fmt::format("operators {} to {} on {}: no candidate fits{}{}",
+                    graph_.op(proposal_.operators.front()).name, graph_.op(proposal_.operators.back()).name,
+                    proposal_.group.to_string(), reason.empty() ? "" : "; the last one: ", reason),
+        pes + 1, pes, "PEs", "use a larger group or fewer operators"};
   }
 
   const Graph& graph_;
@@ -250,7 +244,6 @@ class Search {
   bool two_level_ = false;
   bool skipped_ = false;  // a number of sub-batches, because no probe fitted
   std::optional<Infeasible> too_large_;
-  std::string last_reason_;
 };
 
 }  // namespace

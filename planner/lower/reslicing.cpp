@@ -49,21 +49,28 @@ PrimitiveKey Reslicing::key(const char* kind, const char* algorithm, TensorId te
   return {kind, algorithm, scope, tensor, op};
 }
 
-const std::vector<PeId>& Reslicing::chain(const std::vector<PeId>& readers, PortId port) {
-  std::vector<PeId>& order = chains_[{readers, port}];
+const std::vector<PeId>& Reslicing::chain(const std::vector<PeId>& readers,
+                                          const std::vector<PortId>& ports) {
+  std::vector<PeId>& order = chains_[readers];
   if (!order.empty()) return order;
-  const MemoryPortSpec& spec = hardware_.memory[port.value()];
-  const LinkGraph& graph = hardware_.nocs[spec.noc.value()].graph;
+  const LinkGraph& graph = hardware_.nocs[hardware_.pes[readers.front().value()].noc.value()].graph;
+  const auto router = [&](PeId pe) { return hardware_.pes[pe.value()].router; };
+  const auto to_port = [&](PeId pe) {
+    std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+    for (const PortId port : ports)
+      least = std::min(least, hops(graph, hardware_.memory[port.value()].router, router(pe)));
+    return least;
+  };
   std::vector<PeId> left = readers;
-  RouterId at = spec.router;
+  auto next =
+      std::min_element(left.begin(), left.end(), [&](PeId a, PeId b) { return to_port(a) < to_port(b); });
   while (!left.empty()) {
-    const auto nearest = std::min_element(left.begin(), left.end(), [&](PeId a, PeId b) {
-      return hops(graph, at, hardware_.pes[a.value()].router) <
-             hops(graph, at, hardware_.pes[b.value()].router);
+    const RouterId at = router(*next);
+    order.push_back(*next);
+    left.erase(next);
+    next = std::min_element(left.begin(), left.end(), [&](PeId a, PeId b) {
+      return hops(graph, at, router(a)) < hops(graph, at, router(b));
     });
-    at = hardware_.pes[nearest->value()].router;
-    order.push_back(*nearest);
-    left.erase(nearest);
   }
   return order;
 }
@@ -80,15 +87,16 @@ void Reslicing::from_dram(TensorId tensor, const Box& box, std::vector<PeId> rea
     std::erase_if(ports, [&](PortId port) { return hardware_.memory[port.value()].noc != NocId(noc); });
     const Tensor& t = graph_.tensor(tensor);
     std::vector<DramSegment> segments;
+    const std::vector<PeId>& order = chain(here, ports);
     if (t.role == TensorRole::weight) {
-      segments = {writer_.homes().weight_tile(tensor, box, writer_.bytes(tensor, box, false), ports, here)};
+      segments = {writer_.homes().weight_tile(tensor, box, writer_.bytes(tensor, box, false), ports,
+                                              {order.front()})};
     } else {
       segments = writer_.homes().sample_box(tensor, t.shape, writer_.element_bytes(tensor, false),
                                             context.samples, box, ports);
     }
     const Placement placement =
         t.role == TensorRole::weight && !context.resident ? Placement::stream : Placement::lowest;
-    const std::vector<PeId>& order = chain(here, segments.front().port);
     PeBuilder& head = writer_.pe(order.front());
     std::uint32_t at = head.allocate(writer_.tensor(tensor), box, writer_.bytes(tensor, box, false),
                                      placement, false, context.resident);

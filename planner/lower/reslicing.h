@@ -53,8 +53,10 @@ class Reslicing {
   void from_dram(TensorId tensor, const Box& box, std::vector<PeId> readers, const DemandContext& context);
   void from_owners(TensorId tensor, const Box& box, PeId reader, const DemandContext& context);
   PrimitiveKey key(const char* kind, const char* algorithm, TensorId tensor, OpId op) const;
-  /// Readers as a chain of short hops that starts nearest to the port.
-  const std::vector<PeId>& chain(const std::vector<PeId>& readers, PortId port);
+  /// Readers as a chain of short hops that starts near a port. The same readers always form the same chain:
+  /// every PE passes tiles on in the order in which they come, and none waits for a tile that comes by
+  /// another way.
+  const std::vector<PeId>& chain(const std::vector<PeId>& readers, const std::vector<PortId>& ports);
 
   const Graph& graph_;
   const HardwareSpec& hardware_;
@@ -62,7 +64,7 @@ class Reslicing {
   TensorTable& table_;
   std::set<TensorId> given_;
   std::map<OpId, std::uint32_t> stage_of_;
-  std::map<std::pair<std::vector<PeId>, PortId>, std::vector<PeId>> chains_;
+  std::map<std::vector<PeId>, std::vector<PeId>> chains_;
 };
 
 }  // namespace dfsim

@@ -95,11 +95,14 @@ struct RunOutcome {
   Measurement measurement;
 };
 
-/// Ends a run early. 0 means no limit.
+/// How far a run goes (0 means no limit), and what is checked before cycle 0.
 struct RunLimit {
   std::uint64_t cycles = 0;               ///< in all
   std::uint64_t first_period_cycles = 0;  ///< the first period must have ended by then
   std::uint64_t last_period_cycles = 0;   ///< most cycles between the ends of the last two periods
+  /// Refuse programs in which two conflicting micro-ops are not ordered by dependences. For programs that
+  /// come from a file; those that the planner lowers derive their dependences from the accesses.
+  bool check_order = false;
 };
 
 }  // namespace dfsim

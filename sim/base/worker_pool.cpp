@@ -1,18 +1,24 @@
 #include "sim/base/worker_pool.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <deque>
 #include <exception>
 #include <optional>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include "sim/base/errors.h"
 
@@ -20,110 +26,129 @@ namespace dfsim {
 
 namespace {
 
-constexpr int kAttempts = 3;            // of one request, on a new worker each time
-constexpr int kPollMilliseconds = 100;  // how often `interrupted` is asked
+constexpr int kAttempts = 3;  ///< the first and two more
+constexpr int kPollMilliseconds = 50;
 
-bool write_all(int descriptor, const char* data, std::size_t size) {
+/// Without SIGPIPE if the other side is gone. False on any error.
+bool send_all(int fd, const char* data, std::size_t size) {
   while (size > 0) {
-    const ssize_t written = ::send(descriptor, data, size, MSG_NOSIGNAL);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    data += written;
-    size -= static_cast<std::size_t>(written);
+    const ssize_t n = ::send(fd, data, size, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    data += n;
+    size -= static_cast<std::size_t>(n);
   }
   return true;
 }
 
-bool read_all(int descriptor, char* data, std::size_t size) {
+/// A message is its length, 8 bytes, and its content.
+bool send_message(int fd, const std::string& content) {
+  const std::uint64_t size = content.size();
+  char head[sizeof size];
+  std::memcpy(head, &size, sizeof size);
+  return send_all(fd, head, sizeof head) && send_all(fd, content.data(), content.size());
+}
+
+bool receive_all(int fd, char* data, std::size_t size) {
   while (size > 0) {
-    const ssize_t got = ::read(descriptor, data, size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    data += got;
-    size -= static_cast<std::size_t>(got);
+    const ssize_t n = ::read(fd, data, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    data += n;
+    size -= static_cast<std::size_t>(n);
   }
   return true;
 }
 
-/// Messages are a length of 8 bytes in host order, then as many bytes.
-bool write_message(int descriptor, const std::string& text) {
-  const std::uint64_t size = text.size();
-  return write_all(descriptor, reinterpret_cast<const char*>(&size), sizeof size) &&
-         write_all(descriptor, text.data(), text.size());
-}
-
-std::optional<std::string> read_message(int descriptor) {
-  std::uint64_t size = 0;
-  if (!read_all(descriptor, reinterpret_cast<char*>(&size), sizeof size)) return std::nullopt;
-  std::string text(size, '\0');
-  if (!read_all(descriptor, text.data(), text.size())) return std::nullopt;
-  return text;
-}
-
-/// The life of a worker. A handler that throws ends the process: after an error inside it the SystemC kernel
-/// cannot go on.
-[[noreturn]] void serve(int descriptor, const WorkerPool::HandlerFactory& factory) {
-#ifdef __linux__
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-  ::signal(SIGINT, SIG_IGN);  // the parent decides what an interrupt means
+[[noreturn]] void serve(int fd, const WorkerPool::HandlerFactory& factory) {
+  // The terminal sends Ctrl-C to workers too; the parent decides what it means.
+  ::signal(SIGINT, SIG_IGN);
   try {
     const WorkerPool::Handler handler = factory();
-    while (const std::optional<std::string> request = read_message(descriptor))
-      if (!write_message(descriptor, handler(*request))) break;
+    for (;;) {
+      std::uint64_t size = 0;
+      if (!receive_all(fd, reinterpret_cast<char*>(&size), sizeof size)) ::_exit(0);
+      std::string request(size, '\0');
+      if (!receive_all(fd, request.data(), size)) ::_exit(0);
+      if (!send_message(fd, handler(request))) ::_exit(0);
+    }
   } catch (const std::exception& error) {
-    const std::string text = std::string("dfsim worker: ") + error.what() + "\n";
-    const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
-    (void)ignored;
-    ::_exit(1);
+    std::fprintf(stderr, "worker %d: %s\n", static_cast<int>(::getpid()), error.what());
   }
-  ::_exit(0);
+  ::_exit(1);  // without destructors: they belong to the parent, or to a kernel that an error has left unusable
 }
 
 }  // namespace
 
 struct WorkerPool::Worker {
-  pid_t process = -1;
-  int descriptor = -1;
-  std::optional<std::size_t> request;  ///< being worked on
+  pid_t pid = -1;
+  int fd = -1;
+  std::optional<std::size_t> request;  ///< what it is working on
+  std::string received;
+
+  bool alive() const { return fd >= 0; }
 
   void start(const HandlerFactory& factory, const std::vector<std::unique_ptr<Worker>>& others) {
-    int pair[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-      throw SimulationError("worker pool: no socket pair");
-    process = ::fork();
-    if (process < 0) throw SimulationError("worker pool: cannot start a process");
-    if (process == 0) {
-      ::close(pair[0]);
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+      throw SimulationError(fmt::format("cannot make a socket pair: {}", std::strerror(errno)));
+    std::fflush(nullptr);  // or the child would write what is still in the buffers again
+    const pid_t parent = ::getpid();
+    pid = ::fork();
+    if (pid < 0) throw SimulationError(fmt::format("cannot fork a worker: {}", std::strerror(errno)));
+    if (pid == 0) {
+#ifdef __linux__
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+      if (::getppid() != parent) ::_exit(0);
+      ::close(ends[0]);
       for (const auto& other : others)
-        if (other && other->descriptor >= 0) ::close(other->descriptor);
-      serve(pair[1], factory);
+        if (other && other.get() != this && other->alive()) ::close(other->fd);
+      serve(ends[1], factory);
     }
-    ::close(pair[1]);
-    descriptor = pair[0];
+    ::close(ends[1]);
+    ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fd = ends[0];
+    request.reset();
+    received.clear();
   }
 
-  void stop(bool at_once) {
-    if (descriptor >= 0) ::close(descriptor);
-    descriptor = -1;
-    if (process > 0) {
-      if (at_once) ::kill(process, SIGKILL);
-      while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
-      }
+  void stop() {
+    if (!alive()) return;
+    ::close(fd);
+    fd = -1;
+    ::kill(pid, SIGKILL);
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
-    process = -1;
+    request.reset();
+  }
+
+  /// Takes what has come. False if the worker is gone; `answer` is set when one is complete.
+  bool receive(std::optional<std::string>& answer) {
+    char buffer[1 << 16];
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n < 0) return errno == EINTR || errno == EAGAIN;
+    if (n == 0) return false;
+    received.append(buffer, static_cast<std::size_t>(n));
+    std::uint64_t size = 0;
+    if (received.size() < sizeof size) return true;
+    std::memcpy(&size, received.data(), sizeof size);
+    if (received.size() < sizeof size + size) return true;
+    answer = received.substr(sizeof size, size);
+    received.clear();
+    return true;
   }
 };
 
 WorkerPool::WorkerPool(std::uint32_t workers, HandlerFactory factory) : factory_(std::move(factory)) {
-  for (std::uint32_t i = 0; i < std::max(1u, workers); ++i) {
+  for (std::uint32_t i = 0; i < std::max(workers, 1u); ++i) {
     workers_.push_back(std::make_unique<Worker>());
     workers_.back()->start(factory_, workers_);
   }
 }
 
 WorkerPool::~WorkerPool() {
-  for (const auto& worker : workers_) worker->stop(worker->request.has_value());
+  for (const auto& worker : workers_) worker->stop();
 }
 
 std::vector<std::string> WorkerPool::run(const std::vector<std::string>& requests,
@@ -131,62 +156,53 @@ std::vector<std::string> WorkerPool::run(const std::vector<std::string>& request
                                          const std::function<bool()>& interrupted) {
   std::vector<std::string> answers(requests.size());
   std::vector<int> attempts(requests.size(), 0);
-  std::vector<std::size_t> waiting(requests.size());
-  for (std::size_t i = 0; i < waiting.size(); ++i)
-    waiting[i] = waiting.size() - 1 - i;  // taken from the back
+  std::deque<std::size_t> todo;
+  for (std::size_t i = 0; i < requests.size(); ++i) todo.push_back(i);
 
-  const auto replace = [&](Worker& worker) {
-    const std::size_t lost = *worker.request;
-    worker.stop(true);
-    worker.request.reset();
-    worker.start(factory_, workers_);
-    if (attempts[lost] >= kAttempts)
-      throw SimulationError("worker pool: a worker died " + std::to_string(kAttempts) +
-                            " times on the request " + requests[lost].substr(0, 200));
-    waiting.push_back(lost);
+  const auto lost = [&](Worker& worker) {
+    const std::size_t index = *worker.request;
+    worker.stop();
+    if (attempts[index] >= kAttempts)
+      throw SimulationError(fmt::format("a worker died {} times on request {} of {}: {}", kAttempts, index + 1,
+                                        requests.size(), requests[index].substr(0, 120)));
+    todo.push_front(index);
   };
-  const auto feed = [&](Worker& worker) {
-    if (worker.request || waiting.empty()) return;
-    worker.request = waiting.back();
-    waiting.pop_back();
-    ++attempts[*worker.request];
-    if (!write_message(worker.descriptor, requests[*worker.request])) replace(worker);
-  };
+  for (const auto& worker : workers_)
+    if (worker->request) worker->stop();  // left over from a run that ended in an exception
 
   for (;;) {
-    if (interrupted && interrupted()) waiting.clear();
-    for (const auto& worker : workers_) feed(*worker);
-    std::vector<pollfd> descriptors;
-    std::vector<Worker*> busy;
-    for (const auto& worker : workers_)
-      if (worker->request) {
-        descriptors.push_back({worker->descriptor, POLLIN, 0});
-        busy.push_back(worker.get());
-      }
-    if (busy.empty() && waiting.empty()) return answers;
-    if (::poll(descriptors.data(), descriptors.size(), kPollMilliseconds) <= 0) {
-      if (interrupted && interrupted()) {
-        // What is under way is given up: an interrupt must not wait for a long run.
-        for (Worker* worker : busy) {
-          worker->stop(true);
-          worker->request.reset();
-          worker->start(factory_, workers_);
-        }
-        return answers;
-      }
-      continue;
+    if (interrupted && interrupted()) {
+      for (const auto& worker : workers_)
+        if (worker->request) worker->stop();
+      return answers;
     }
-    for (std::size_t i = 0; i < busy.size(); ++i) {
-      if (descriptors[i].revents == 0) continue;
-      std::optional<std::string> answer = read_message(busy[i]->descriptor);
-      if (!answer) {
-        replace(*busy[i]);
-        continue;
+    std::vector<pollfd> waiting;
+    std::vector<Worker*> busy;
+    for (const auto& worker : workers_) {
+      if (!worker->request && !todo.empty()) {
+        if (!worker->alive()) worker->start(factory_, workers_);
+        worker->request = todo.front();
+        todo.pop_front();
+        ++attempts[*worker->request];
+        if (!send_message(worker->fd, requests[*worker->request])) lost(*worker);
       }
-      const std::size_t index = *busy[i]->request;
-      busy[i]->request.reset();
-      answers[index] = std::move(*answer);
-      if (done) done(index, answers[index]);
+      if (!worker->request) continue;
+      waiting.push_back({worker->fd, POLLIN, 0});
+      busy.push_back(worker.get());
+    }
+    if (busy.empty() && todo.empty()) return answers;
+    if (::poll(waiting.data(), waiting.size(), kPollMilliseconds) <= 0) continue;
+    for (std::size_t i = 0; i < busy.size(); ++i) {
+      if (waiting[i].revents == 0) continue;
+      std::optional<std::string> answer;
+      if (!busy[i]->receive(answer)) {
+        lost(*busy[i]);
+      } else if (answer) {
+        const std::size_t index = *busy[i]->request;
+        busy[i]->request.reset();
+        answers[index] = std::move(*answer);
+        if (done) done(index, answers[index]);
+      }
     }
   }
 }

@@ -19,7 +19,8 @@ bool boxes_meet(const Box& a, const Box& b) {
 
 bool covers(const Box& outer, const Box& inner) {
   for (std::uint8_t d = 0; d < outer.rank; ++d)
-    if (inner.offset[d] < outer.offset[d] || inner.offset[d] + inner.extent[d] > outer.offset[d] + outer.extent[d])
+    if (inner.offset[d] < outer.offset[d] ||
+        inner.offset[d] + inner.extent[d] > outer.offset[d] + outer.extent[d])
       return false;
   return true;
 }
@@ -86,7 +87,8 @@ class HazardFinder {
       }
     std::sort(pairs.begin(), pairs.end());
     for (const auto& [slot, other] : pairs) {
-      if (slots_[slot].overlaps_end == 0) slots_[slot].overlaps_begin = static_cast<std::uint32_t>(overlaps_.size());
+      if (slots_[slot].overlaps_end == 0)
+        slots_[slot].overlaps_begin = static_cast<std::uint32_t>(overlaps_.size());
       overlaps_.push_back(other);
       slots_[slot].overlaps_end = static_cast<std::uint32_t>(overlaps_.size());
     }
@@ -117,7 +119,8 @@ class HazardFinder {
     for (std::uint32_t a = micro_op.writes.begin; a < micro_op.writes.end; ++a) record_write(a, copy, node);
   }
 
-  /// Two micro-tensors of one shape in one place (an operator that works in place): element by element the same bytes.
+  /// Two micro-tensors of one shape in one place (an operator that works in place): element by element the
+  /// same bytes.
   bool lie_alike(const Slot& a, const Slot& b) const {
     const MicroTensor &x = pe_.micro_tensors[a.micro_tensor], &y = pe_.micro_tensors[b.micro_tensor];
     return x.address == y.address && x.bytes == y.bytes && x.box == y.box && x.slots == 1 && y.slots == 1;
@@ -133,7 +136,8 @@ class HazardFinder {
       for (const Entry& entry : entries) {
         if (entry.node == node) continue;
         // The same pair, one or more periods earlier, has been looked at before.
-        if (copy > 0 && periodic && (entry.node >= pe_.prologue_ops + per_period_ || entry.node < pe_.prologue_ops))
+        if (copy > 0 && periodic &&
+            (entry.node >= pe_.prologue_ops + per_period_ || entry.node < pe_.prologue_ops))
           continue;
         if (same && !boxes_meet(pe_.accesses[entry.access].box, box)) continue;
         suspects_.push_back({entry.node, slot.micro_tensor, own.micro_tensor, false});
@@ -160,7 +164,8 @@ class HazardFinder {
     slot.writes.push_back({node, access});
   }
 
-  /// Every suspect must be an ancestor of `node`: depth first along the dependences, no deeper than the earliest one.
+  /// Every suspect must be an ancestor of `node`: breadth first along the dependences (most are near), no
+  /// deeper than the earliest one.
   void prove(std::uint32_t op, std::uint32_t copy, std::uint32_t node) {
     if (suspects_.empty()) return;
     std::uint32_t earliest = node;
@@ -179,7 +184,8 @@ class HazardFinder {
     for (const Suspect& suspect : suspects_) {
       if (suspect.proven) continue;
       const auto [earlier, earlier_copy] = op_and_copy(suspect.node);
-      found_ = Hazard{earlier, op, copy - earlier_copy, suspect.micro_tensor_earlier, suspect.micro_tensor_later};
+      found_ =
+          Hazard{earlier, op, copy - earlier_copy, suspect.micro_tensor_earlier, suspect.micro_tensor_later};
       return;
     }
   }
@@ -200,7 +206,8 @@ class HazardFinder {
       const Dependence& dependence = pe_.dependences[d];
       const bool on_prologue = dependence.op < pe_.prologue_ops;
       if (!on_prologue && dependence.distance > copy) continue;
-      const std::uint32_t node = on_prologue ? dependence.op : node_of(dependence.op, copy - dependence.distance);
+      const std::uint32_t node =
+          on_prologue ? dependence.op : node_of(dependence.op, copy - dependence.distance);
       if (node < earliest || visited_[node] == stamp_) continue;
       visited_[node] = stamp_;
       todo_.push_back(node);

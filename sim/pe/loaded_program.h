@@ -1,5 +1,5 @@
-// sim/pe/loaded_program.h: a program made ready to run: flat arrays per PE, costs and routes computed, dependences
-// reversed. Plain data, no SystemC.
+// sim/pe/loaded_program.h: a program made ready to run: flat arrays per PE, costs and routes computed,
+// dependences reversed. Plain data, no SystemC.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ inline constexpr std::uint8_t kVectorUnit = 1;
 inline constexpr std::uint8_t kFirstChannel = 2;
 inline constexpr std::uint8_t kNoUnit = 255;  ///< receives wait in no unit
 
-/// Where a packet of this micro-op goes: an endpoint of the own NoC, and the final one if it crosses Ethernet.
+/// Where a packet of this micro-op goes: an endpoint of the own NoC, and the final one if it crosses
+/// Ethernet.
 struct Route {
   EndpointId next;
   MessageClass message_class = MessageClass::sinkable;
@@ -33,12 +34,12 @@ struct LoadedOp {
   std::uint8_t unit = kNoUnit;
   OpId op;
   std::uint32_t stage = 0;
-  std::uint32_t states = 0;                         ///< index of its instance 0 in LoadedPe::states
+  std::uint32_t states = 0;                            ///< index of its instance 0 in LoadedPe::states
   std::uint32_t released_begin = 0, released_end = 0;  ///< in LoadedPe::released
   // Compute.
-  std::uint64_t issue_cycles = 0;  ///< the unit is occupied
-  std::uint64_t tail_cycles = 0;   ///< from there to the last result (matrix pipeline)
-  std::uint64_t work = 0;          ///< MACs or elements
+  std::uint64_t issue_cycles = 0;                 ///< the unit is occupied
+  std::uint64_t tail_cycles = 0;                  ///< from there to the last result (matrix pipeline)
+  std::uint64_t work = 0;                         ///< MACs or elements
   std::uint64_t read_bytes = 0, write_bytes = 0;  ///< of the scratchpad
   // Transfers.
   TransferId transfer;
@@ -47,8 +48,8 @@ struct LoadedOp {
   Route route;                ///< send: to the receiver; receive: to the sender (grants)
 };
 
-/// Instance `p + distance` of `op` waits for instance p of the micro-op that this list belongs to. If that is in the
-/// prologue, all instances of `op` wait for it.
+/// Instance `p + distance` of `op` waits for instance p of the micro-op that this list belongs to. If that is
+/// in the prologue, all instances of `op` wait for it.
 struct Released {
   std::uint32_t op = 0;
   std::uint32_t distance = 0;
@@ -56,10 +57,11 @@ struct Released {
 
 /// What changes during a run, of one instance of a micro-op.
 struct InstanceState {
-  std::uint32_t progress = 0;  ///< bytes arrived, acknowledged or, of a send, packets left; of a token receive: tokens
-  std::uint16_t waiting = 0;   ///< dependences not yet met
-  bool granted : 1 = false;    ///< of a send
-  bool posted : 1 = false;     ///< of a receive: its dependences are met
+  std::uint32_t progress =
+      0;  ///< bytes arrived, acknowledged or, of a send, packets left; of a token receive: tokens
+  std::uint16_t waiting = 0;  ///< dependences not yet met
+  bool granted : 1 = false;   ///< of a send
+  bool posted : 1 = false;    ///< of a receive: its dependences are met
   bool done : 1 = false;
 };
 
@@ -75,10 +77,10 @@ struct LoadedPe {
   std::vector<LoadedOp> ops;
   std::vector<Released> released;
   std::vector<InstanceState> states;
-  std::vector<UnitList> units;           ///< matrix, vector, DMA channels
+  std::vector<UnitList> units;                ///< matrix, vector, DMA channels
   std::vector<std::uint32_t> ready_receives;  ///< granted at cycle 0, as (op, instance) pairs
-  std::uint64_t instances = 0;           ///< micro-op instances that a run ends
-  std::uint64_t scratchpad_bytes = 0;    ///< union of the address ranges of the micro-tensors
+  std::uint64_t instances = 0;                ///< micro-op instances that a run ends
+  std::uint64_t scratchpad_bytes = 0;         ///< union of the address ranges of the micro-tensors
 
   bool is_prologue(std::uint32_t op) const { return op < prologue_ops; }
   std::uint32_t instances_of(std::uint32_t op) const { return is_prologue(op) ? 1 : periods; }
@@ -94,16 +96,18 @@ struct LoadedProgram {
   std::uint64_t prologue_ops = 0;             ///< over all PEs
 };
 
-/// Endpoint of NoC `from` to which a message of this transfer for NoC `to` is sent first; nothing if none leads there.
+/// Endpoint of NoC `from` to which a message of this transfer for NoC `to` is sent first; nothing if none
+/// leads there.
 using NextHop = std::function<std::optional<EndpointId>(NocId from, NocId to, TransferId transfer)>;
 
-/// Checks `program` against `hardware` and fills `loaded` (its memory is reused from run to run). Returns an empty
-/// string, or the first reasons (at most `kMaxReasons`) why the program is invalid, each naming PE and micro-op:
-/// indices out of range, sizes of 0, a scratchpad overflow, a send without a receive or the other way round, an
-/// unknown vector function, a memory port or a PE that cannot be reached, a dependence that points forward, and two
-/// micro-ops that use the same bytes without being ordered. `loaded` keeps a pointer to `program`.
+/// Checks `program` against `hardware` and fills `loaded` (its memory is reused from run to run). Returns an
+/// empty string, or the first reasons (at most `kMaxReasons`) why the program is invalid, each naming PE and
+/// micro-op: indices out of range, sizes of 0, a scratchpad overflow, a send without a receive or the other
+/// way round, an unknown vector function, a memory port or a PE that cannot be reached, a dependence that
+/// points forward, and two micro-ops that use the same bytes without being ordered (this one only with
+/// `check_order`). `loaded` keeps a pointer to `program`.
 std::string load_program(const Program& program, const HardwareSpec& hardware, const NextHop& next_hop,
-                         LoadedProgram& loaded);
+                         LoadedProgram& loaded, bool check_order = true);
 
 inline constexpr std::size_t kMaxReasons = 8;
 

@@ -23,6 +23,7 @@ struct RunContext {
   std::vector<std::uint8_t> transfer_done;     ///< at least once
   /// Pause the kernel when this many periods are done (0: never), so that a limit can be set from there.
   std::uint32_t pause_after_period = 0;
+  bool paused = false;  ///< for that reason
   /// First packet of a transfer, [transfer * periods + instance]; only with an observer.
   std::vector<std::uint64_t> transfer_start;
 

@@ -157,6 +157,7 @@ void Sequencer::end(std::uint32_t op, std::uint32_t instance, std::uint64_t star
   if (loaded_->is_prologue(op)) {
     progress.ended_in_prologue(now);
   } else if (progress.ended(loaded.stage, instance, now) && instance + 1 == context_.pause_after_period) {
+    context_.paused = true;
     sc_core::sc_pause();
   }
   if (loaded.unit <= kVectorUnit) scratchpad_.count(loaded.read_bytes, loaded.write_bytes);

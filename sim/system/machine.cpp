@@ -5,7 +5,7 @@
 namespace dfsim {
 
 Machine::Machine(const HardwareSpec& hardware)
-    : hardware_(hardware), context_{hardware_, 0, false, nullptr, nullptr, {}, {}, {}, 0, {}} {
+    : hardware_(hardware), context_{hardware_, 0, false, nullptr, nullptr, {}, {}, {}, 0, false, {}} {
   for (std::uint32_t i = 0; i < hardware_.nocs.size(); ++i)
     chips_.push_back(std::make_unique<Chip>(fmt::format("chip{}", i).c_str(), context_, NocId(i)));
   connect_ethernet();
@@ -47,7 +47,7 @@ void Machine::drain() {
   };
   set(true);
   for (auto& chip : chips_) chip->noc().reset();
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  if (sc_core::sc_pending_activity_at_current_time()) sc_core::sc_start(sc_core::SC_ZERO_TIME);
   set(false);
 }
 

@@ -30,7 +30,7 @@ class SystemRunner : public ProgramRunner {
 
   RunOutcome run(const Program& program, const RunLimit& limit, Observer* observer) override {
     RunOutcome outcome;
-    const std::string reason = load_program(program, hardware(), next_hop_, loaded_);
+    const std::string reason = load_program(program, hardware(), next_hop_, loaded_, limit.check_order);
     if (!reason.empty()) {
       outcome.status = RunStatus::invalid_program;
       outcome.reason = reason;
@@ -72,14 +72,21 @@ class SystemRunner : public ProgramRunner {
   RunStatus simulate(const RunLimit& limit) {
     for (;;) {
       const std::uint64_t until = deadline(limit);
+      machine_.context().paused = false;
       advance(until);
       if (progress().finished()) {
-        if (past_last_period(limit)) return RunStatus::limit_reached;
+        if (past_last_period(limit)) {
+          stopped_at_ = progress().last_end();
+          return RunStatus::limit_reached;
+        }
         advance(kNoDeadline);  // what is still under way: credits, refreshes
         return RunStatus::finished;
       }
       if (!sc_core::sc_pending_activity()) return RunStatus::deadlock;
-      if (deadline(limit) <= machine_.context().now()) return RunStatus::limit_reached;
+      if (!machine_.context().paused) {
+        stopped_at_ = until;
+        return RunStatus::limit_reached;
+      }
     }
   }
 
@@ -92,9 +99,11 @@ class SystemRunner : public ProgramRunner {
 
   /// Up to and including cycle `until`, or until nothing is left to do.
   void advance(std::uint64_t until) {
+    if (!sc_core::sc_pending_activity()) return;
     try {
       if (until == kNoDeadline) return sc_core::sc_start();
-      // One tick more than the cycle, so that the processes of that cycle have run.
+      // One tick more than the cycle, so that the processes of that cycle have run. The kernel's time stays at the
+      // last event before, which is what a deadlock report should say.
       const RunContext& context = machine_.context();
       if (until < context.now()) return;
       const sc_core::sc_time span = context.until(until) + sc_core::sc_time::from_value(1);
@@ -106,8 +115,9 @@ class SystemRunner : public ProgramRunner {
 
   void finish(RunOutcome& outcome, Observer* observer) {
     RunContext& context = machine_.context();
-    const std::uint64_t end =
-        outcome.status == RunStatus::finished ? progress().last_end() : context.now();
+    const std::uint64_t end = outcome.status == RunStatus::finished        ? progress().last_end()
+                              : outcome.status == RunStatus::limit_reached ? stopped_at_
+                                                                           : context.now();
     if (outcome.status == RunStatus::deadlock) outcome.reason = describe_deadlock(end);
     outcome.measurement = measure(machine_, end);
     if (observer)
@@ -147,6 +157,7 @@ class SystemRunner : public ProgramRunner {
   EthernetRoutes routes_;
   NextHop next_hop_;
   LoadedProgram loaded_;
+  std::uint64_t stopped_at_ = 0;  ///< cycle of the limit that ended the run
 };
 
 void print_tree(const sc_core::sc_object& object, std::size_t level, std::string& text) {

@@ -134,7 +134,7 @@ int plan_and_run(const PlanOptions& options, bool measure) {
   const MeasuredPlan* run = nullptr;
   if (measure && !partial) {
     const auto run_begin = std::chrono::steady_clock::now();
-    run = &output.run(options.trace);
+    run = &output.run(options.trace, planning.winner.answer);
     circumstances.run_seconds = seconds_since(run_begin);
     check_repeated(planning.winner.answer, *run);
   }

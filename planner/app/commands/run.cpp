@@ -58,7 +58,7 @@ int run_plan(const RunCommand& options) {
   MeasuredOutput output(given.inputs, context, options.out);
   output.set_plan(given.file.seed, given.file.partial);
   output.lower(answer.fill_periods, options.periods);
-  const MeasuredPlan& run = output.run(options.out.empty() && options.trace.empty() ? "none" : options.trace);
+  const MeasuredPlan& run = output.run(options.trace, answer);
   RunCircumstances circumstances;
   circumstances.config_files = given.inputs.config.files;
   circumstances.model_files = given.inputs.model.files;

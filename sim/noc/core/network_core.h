@@ -95,8 +95,8 @@ class NetworkCore {
   std::uint64_t evaluations() const { return evaluations_; }
 
  private:
-  /// A flit that goes through a switch: input port, VC, output port, and whether its head asked for its output VC in the
-  /// same cycle, packed into one word.
+  /// A flit that goes through a switch: input port, VC, output port, and whether its head asked for its
+  /// output VC in the same cycle, packed into one word.
   class Move {
    public:
     Move() = default;
@@ -120,8 +120,9 @@ class NetworkCore {
     bool contest = false;       ///< one of them lost to another, and may get one in the next cycle
   };
   struct SwitchOutcome {
-    std::uint32_t moves = 0;      ///< in all
-    std::uint32_t unmatched = 0;  ///< VCs that the switch may serve in the next cycle although nothing changes
+    std::uint32_t moves = 0;  ///< in all
+    std::uint32_t unmatched =
+        0;  ///< VCs that the switch may serve in the next cycle although nothing changes
   };
   struct Step;  // router_step.cpp
 
@@ -181,8 +182,8 @@ class NetworkCore {
   void allocate_vc(std::uint32_t router, std::uint32_t channel);
   void grant(std::uint32_t router, std::uint32_t channel, std::uint32_t out, std::uint32_t out_vc);
   template <bool Hold, bool Spec>
-  SwitchOutcome match_ports(std::uint32_t router, std::uint32_t busy_in, std::uint32_t busy_out, std::uint32_t ready,
-                            Move* moves, std::uint32_t kept);
+  SwitchOutcome match_ports(std::uint32_t router, std::uint32_t busy_in, std::uint32_t busy_out,
+                            std::uint32_t ready, Move* moves, std::uint32_t kept);
 
   // terminal_step.cpp: one source in one cycle.
   bool step_terminal(std::uint32_t terminal);

@@ -1,4 +1,5 @@
-// What happens once per packet and router: its head arrives, gets a route, comes to the front; its tail leaves.
+// What happens once per packet and router: its head arrives, gets a route, comes to the front; its tail
+// leaves.
 #include "sim/noc/core/masks.h"
 #include "sim/noc/core/network_core.h"
 
@@ -13,7 +14,8 @@ void NetworkCore::take_head(std::uint32_t router, std::uint32_t port, std::uint3
 }
 
 // A packet has come to the front of its buffer; it asks for an output VC in the next VC allocation.
-void NetworkCore::start_front(std::uint32_t router, std::uint32_t port, std::uint32_t vc, std::uint32_t slot) {
+void NetworkCore::start_front(std::uint32_t router, std::uint32_t port, std::uint32_t vc,
+                              std::uint32_t slot) {
   InputVc& input = inputs_[(std::size_t{router} * stride_ + port) * vcs_ + vc];
   input.packet = slot;
   input.left = slots_[slot].flits;
@@ -51,8 +53,8 @@ void NetworkCore::activate_granted(std::uint32_t index) {
   router.granted_ports = 0;
 }
 
-// The tail has won the switch: its output VC may be asked for from the next cycle on. Returns whether another packet is
-// behind it.
+// The tail has won the switch: its output VC may be asked for from the next cycle on. Returns whether another
+// packet is behind it.
 bool NetworkCore::finish_packet(std::uint32_t router, Move move) {
   const std::size_t first = std::size_t{router} * stride_;
   PortState& in = ports_[first + move.in()];
@@ -62,12 +64,13 @@ bool NetworkCore::finish_packet(std::uint32_t router, Move move) {
   in.active &= ~(1u << move.vc());
   out.free_vcs |= 1u << input.out_vc;
   outputs_[(first + move.out()) * vcs_ + input.out_vc].owner_port = kNoOwner;
-  if (out.kind == PortKind::local) wheel_.post(now_ + ejection_delay_).notices.push_back({input.packet, true});
+  if (out.kind == PortKind::local)
+    wheel_.post(now_ + ejection_delay_).notices.push_back({input.packet, true});
   return input.queue_size != 0;
 }
 
-// Behind each tail the next packet comes to the front: with an RC stage it takes the next cycle for that and asks in the
-// one after it, else it asks in the next cycle.
+// Behind each tail the next packet comes to the front: with an RC stage it takes the next cycle for that and
+// asks in the one after it, else it asks in the next cycle.
 void NetworkCore::start_next_fronts(std::uint32_t router, const Move* moves, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::size_t channel = (std::size_t{router} * stride_ + moves[i].in()) * vcs_ + moves[i].vc();

@@ -1,5 +1,6 @@
-// One router in one cycle: take in, decide on the state at the start of the cycle, then change it and drive the outputs.
-// This is where the time goes: the parts are inlined into one function, so that what a step knows stays in registers.
+// One router in one cycle: take in, decide on the state at the start of the cycle, then change it and drive
+// the outputs. This is where the time goes: the parts are inlined into one function, so that what a step
+// knows stays in registers.
 #include <algorithm>
 
 #include "sim/noc/core/masks.h"
@@ -24,7 +25,7 @@ struct NetworkCore::Step {
   std::uint32_t no_credit = 0;
   std::uint32_t edges = 0;        ///< moves (bits) of heads and tails
   std::uint64_t steady = kNever;  ///< cycles until the first of the streams changes
-  VcOutcome vc;
+  VcOutcome vc = VcOutcome();
   bool activated = false;   ///< VCs may use the switch from the next cycle on
   bool tails = false;       ///< tails have moved
   bool new_fronts = false;  ///< packets have come to the front behind them
@@ -55,9 +56,10 @@ void NetworkCore::evaluate_routers() {
   }
 }
 
-// VC allocation of a cycle sees the heads that asked before it, and frees and grants of the cycle before. Without an RC
-// stage that includes heads that have just arrived. With one, all is known at the end of the cycle before, and is done
-// there: a router with a single packet need not be looked at again until the head can ask for the switch.
+// VC allocation of a cycle sees the heads that asked before it, and frees and grants of the cycle before.
+// Without an RC stage that includes heads that have just arrived. With one, all is known at the end of the
+// cycle before, and is done there: a router with a single packet need not be looked at again until the head
+// can ask for the switch.
 template <bool Hold, bool Spec>
 bool NetworkCore::step_router(std::uint32_t index) {
   const std::size_t port = std::size_t{index} * stride_;
@@ -69,7 +71,10 @@ bool NetworkCore::step_router(std::uint32_t index) {
   router.done = step.now + 1;
   if (router.granted_ports && router.grant_cycle < step.now) activate_granted(index);
   latch(step);
-  if (router.occupied_ports) allocate_switch<Hold, Spec>(step, moves);
+  if (router.occupied_ports)
+    allocate_switch<Hold, Spec>(step, moves);
+  else
+    router.held = 0;  // nobody can move
   if (early_route_ && router.requesting_ports) {
     router.grant_cycle = step.now;
     step.vc = allocate_vcs(index);
@@ -110,8 +115,9 @@ DFSIM_INLINE void NetworkCore::latch(Step& step) {
   }
 }
 
-// With Hold, a packet that has won keeps its input and output while it can move, and the ports that are left take part in
-// the allocation. With Spec, heads that ask for an output VC ask for the switch at the same time.
+// With Hold, a packet that has won keeps its input and output while it can move, and the ports that are left
+// take part in the allocation. With Spec, heads that ask for an output VC ask for the switch at the same
+// time.
 template <bool Hold, bool Spec>
 DFSIM_INLINE void NetworkCore::allocate_switch(Step& step, Move* moves) {
   RouterState& router = step.router;
@@ -158,7 +164,8 @@ DFSIM_INLINE void NetworkCore::allocate_switch(Step& step, Move* moves) {
     moves[step.moves++] = Move(p, vc, out);
   }
   if (contested) {
-    const SwitchOutcome outcome = match_ports<Hold, Spec>(step.index, busy_in, busy_out, step.ready, moves, kept);
+    const SwitchOutcome outcome =
+        match_ports<Hold, Spec>(step.index, busy_in, busy_out, step.ready, moves, kept);
     step.moves = outcome.moves;
     step.unmatched = outcome.unmatched;
     return;
@@ -250,7 +257,8 @@ DFSIM_INLINE void NetworkCore::forward(Step& step, Move move) {
   step.steady = std::min<std::uint64_t>(step.steady, lasts);
 }
 
-// The sink takes every flit at once and answers with a credit: its wire is that of the ejection channel, later.
+// The sink takes every flit at once and answers with a credit: its wire is that of the ejection channel,
+// later.
 DFSIM_INLINE void NetworkCore::drive(PortState& port, std::uint32_t value, std::uint64_t cycle) {
   if (port.flit_out == value) return;
   port.flit_out = value;
@@ -273,9 +281,9 @@ DFSIM_INLINE void NetworkCore::drive_credit(PortState& port, std::uint8_t value,
 
 // ------------------------------------------------------------------ what happens when nothing changes
 
-// The router sleeps if the next cycles are known: the streams of this cycle go on (but for those whose tail has gone) and
-// nobody else can move, until a wire changes, a stream runs out of flits or credits, its tail comes, or a grant takes
-// effect.
+// The router sleeps if the next cycles are known: the streams of this cycle go on (but for those whose tail
+// has gone) and nobody else can move, until a wire changes, a stream runs out of flits or credits, its tail
+// comes, or a grant takes effect.
 template <bool Hold>
 DFSIM_INLINE bool NetworkCore::try_to_sleep(Step& step, const Move* moves) {
   RouterState& router = step.router;
@@ -291,7 +299,8 @@ DFSIM_INLINE bool NetworkCore::try_to_sleep(Step& step, const Move* moves) {
   if (step.activated || step.new_fronts || step.unmatched || step.vc.contest) return false;
   if (step.tails && ((Hold && lost) || (early_route_ && router.requesting_ports))) return false;
   if (options_.always_evaluate)
-    return !(router.driving | router.crediting | router.occupied_ports | router.flit_ports | router.credit_ports);
+    return !(router.driving | router.crediting | router.occupied_ports | router.flit_ports |
+             router.credit_ports);
   const std::uint64_t cycles = router.granted_ports ? std::min<std::uint64_t>(step.steady, 2) : step.steady;
   if (cycles < 2) return false;
   if (step.edges) predict_outputs(step, moves);
@@ -299,8 +308,9 @@ DFSIM_INLINE bool NetworkCore::try_to_sleep(Step& step, const Move* moves) {
   return true;
 }
 
-// What the outputs will be in the next cycle: body flits behind heads, nothing behind tails. Should a change that arrives
-// in the next cycle make it different, the router is evaluated and its values come after these and prevail.
+// What the outputs will be in the next cycle: body flits behind heads, nothing behind tails. Should a change
+// that arrives in the next cycle make it different, the router is evaluated and its values come after these
+// and prevail.
 DFSIM_INLINE void NetworkCore::predict_outputs(Step& step, const Move* moves) {
   for (std::uint32_t rest = step.edges; rest; rest &= rest - 1) {
     const Move move = moves[lowest(rest)];

@@ -4,18 +4,20 @@
 
 namespace dfsim {
 
-// iSLIP, one iteration, over the ports that no packet keeps (busy_in, busy_out). The candidate of an (input, output) pair
-// is the first VC that asks, from the input's pointer on; with Spec, packets that own a VC go before heads that ask for one.
+// iSLIP, one iteration, over the ports that no packet keeps (busy_in, busy_out). The candidate of an (input,
+// output) pair is the first VC that asks, from the input's pointer on; with Spec, packets that own a VC go
+// before heads that ask for one.
 template <bool Hold, bool Spec>
-NetworkCore::SwitchOutcome NetworkCore::match_ports(std::uint32_t router, std::uint32_t busy_in, std::uint32_t busy_out,
-                                                    std::uint32_t ready_vcs, Move* moves, std::uint32_t kept) {
+NetworkCore::SwitchOutcome NetworkCore::match_ports(std::uint32_t router, std::uint32_t busy_in,
+                                                    std::uint32_t busy_out, std::uint32_t ready_vcs,
+                                                    Move* moves, std::uint32_t kept) {
   PortState* const ports = &ports_[std::size_t{router} * stride_];
   const InputVc* const inputs = &inputs_[std::size_t{router} * stride_ * vcs_];
   const std::uint32_t vcs = vcs_;
   std::uint32_t taken = kept;
   std::uint8_t candidates[kMaxPorts * kMaxPorts];  // [input * kMaxPorts + output]: VC
-  std::uint32_t requests[kMaxPorts];  // by output: inputs
-  std::uint32_t normal[kMaxPorts];    // by input: outputs asked for by packets that own a VC there
+  std::uint32_t requests[kMaxPorts];               // by output: inputs
+  std::uint32_t normal[kMaxPorts];  // by input: outputs asked for by packets that own a VC there
   std::uint32_t outs = 0, asked = 0;
   const RouteOptions* routes = &routes_[std::size_t{router} * stride_ * vcs_];
   for (std::uint32_t rest = routers_[router].occupied_ports & ~busy_in; rest; rest &= rest - 1) {
@@ -81,13 +83,17 @@ NetworkCore::SwitchOutcome NetworkCore::match_ports(std::uint32_t router, std::u
   return {taken, Hold ? asked : ready_vcs - (taken - kept)};
 }
 
-template NetworkCore::SwitchOutcome NetworkCore::match_ports<false, false>(std::uint32_t, std::uint32_t, std::uint32_t,
-                                                                          std::uint32_t, Move*, std::uint32_t);
-template NetworkCore::SwitchOutcome NetworkCore::match_ports<false, true>(std::uint32_t, std::uint32_t, std::uint32_t,
-                                                                         std::uint32_t, Move*, std::uint32_t);
-template NetworkCore::SwitchOutcome NetworkCore::match_ports<true, false>(std::uint32_t, std::uint32_t, std::uint32_t,
-                                                                         std::uint32_t, Move*, std::uint32_t);
-template NetworkCore::SwitchOutcome NetworkCore::match_ports<true, true>(std::uint32_t, std::uint32_t, std::uint32_t,
-                                                                        std::uint32_t, Move*, std::uint32_t);
+template NetworkCore::SwitchOutcome NetworkCore::match_ports<false, false>(std::uint32_t, std::uint32_t,
+                                                                           std::uint32_t, std::uint32_t,
+                                                                           Move*, std::uint32_t);
+template NetworkCore::SwitchOutcome NetworkCore::match_ports<false, true>(std::uint32_t, std::uint32_t,
+                                                                          std::uint32_t, std::uint32_t, Move*,
+                                                                          std::uint32_t);
+template NetworkCore::SwitchOutcome NetworkCore::match_ports<true, false>(std::uint32_t, std::uint32_t,
+                                                                          std::uint32_t, std::uint32_t, Move*,
+                                                                          std::uint32_t);
+template NetworkCore::SwitchOutcome NetworkCore::match_ports<true, true>(std::uint32_t, std::uint32_t,
+                                                                         std::uint32_t, std::uint32_t, Move*,
+                                                                         std::uint32_t);
 
 }  // namespace dfsim

@@ -44,8 +44,7 @@ NetworkCore::VcOutcome NetworkCore::allocate_vcs(std::uint32_t index) {
       requesters_[requesters++] = {static_cast<std::uint16_t>(channel), kNoDistance, 0, 0};
     }
   }
-  if (requesters == 1 && routes[requesters_[0].input].count == 1)
-{
+  if (requesters == 1 && routes[requesters_[0].input].count == 1) {
     allocate_vc(index, requesters_[0].input);
     return outcome;
   }

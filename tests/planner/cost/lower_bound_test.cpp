@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "planner/intra_stage/operator_candidates.h"
+#include "planner/lower/lower.h"
 #include "planner/lower/mapping.h"
 #include "planner/plan/splits.h"
 #include "tests/planner/intra_stage/fixture.h"
@@ -123,6 +124,34 @@ TEST_F(Bounds, OfATransferAreWhatIsMissingAtOnePe) {
   EXPECT_EQ(bounds.transfer(producer, consumer).period_cycles, bytes / 32);
 }
 
+TEST_F(Bounds, CallNothingMovedWhatLoweringDoesNotMove) {
+  const Graph graph = encoder(1, 24, 48, 4);
+  const StageProposal proposal = whole(graph, rectangle(1, 1, 3, 4));
+  const StageClasses formed = form_candidates(graph, hardware_, {&proposal, 8, false, 0});
+  int empty = 0, moving = 0;
+  for (const OpId op : proposal.operators)
+    for (const TensorId input : graph.op(op).inputs) {
+      const auto& producer = graph.tensor(input).producer;
+      if (!producer) continue;
+      for (const OperatorCandidate& from : formed.classes[formed.class_of.at(*producer)].candidates)
+        for (const OperatorCandidate& to : formed.classes[formed.class_of.at(op)].candidates) {
+          Stage a, b;
+          a.operators = {*producer}, b.operators = {op};
+          a.group = b.group = proposal.group;
+          a.strategy.operators = {from}, b.strategy.operators = {to};
+          const auto program = lower_transfer(graph, hardware_, a, b, {});
+          ASSERT_TRUE(program.ok());
+          const MovedBytes moved =
+              moved_bytes(graph, layout_of(graph, hardware_, *producer, proposal.group, from, 0, 8),
+                          layout_of(graph, hardware_, op, proposal.group, to, 0, 8));
+          EXPECT_EQ(program->transfers.empty(), moved.total == 0);
+          ++(moved.total == 0 ? empty : moving);
+        }
+    }
+  EXPECT_GT(empty, 20);
+  EXPECT_GT(moving, 100);
+}
+
 TEST_F(Bounds, OfAProposalAreNeverAboveThoseOfItsCandidates) {
   for (const Graph& graph : {mlp(2, 128, 768), mlp(3, 13, 101), encoder(1, 64, 96, 4)})
     for (const PeGroup& group : {rectangle(0, 0, 8, 8), rectangle(0, 0, 3, 5), rectangle(2, 2, 1, 1)}) {
@@ -130,7 +159,7 @@ TEST_F(Bounds, OfAProposalAreNeverAboveThoseOfItsCandidates) {
       const LowerBounds bounds(graph, hardware_, 8);
       const StagePrice least = bounds.proposal(proposal);
       for (const bool resident : {false, true}) {
-        const StageClasses formed = form_candidates(graph, hardware_, {&proposal, 8, resident});
+        const StageClasses formed = form_candidates(graph, hardware_, {&proposal, 8, resident, 0});
         for (std::size_t option = 0; option < 10; ++option)
           for (const std::uint32_t sub_batches : {1u, 2u}) {
             Stage stage;

@@ -18,7 +18,7 @@ using namespace test;
 
 StageClasses form(const Graph& graph, const HardwareSpec& hardware, const StageProposal& proposal,
                   std::uint32_t samples, bool resident = false) {
-  return form_candidates(graph, hardware, {&proposal, samples, resident});
+  return form_candidates(graph, hardware, {&proposal, samples, resident, 0});
 }
 
 void expect_legal(const Graph& graph, const StageProposal& proposal, const StageClasses& formed,

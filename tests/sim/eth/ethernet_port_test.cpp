@@ -95,13 +95,18 @@ class FakeNetwork : public sc_core::sc_module, public PacketInjector {
 
 EthernetLinkSpec link_spec() { return EthernetLinkSpec{}; }  // 100 Gbit/s, 500 ns, MTU 1500
 
+const NocSpec& network_spec() {
+  static const NocSpec spec;
+  return spec;
+}
+
 // Two networks and a link, built once: the kernel elaborates once per process.
 struct Pair {
   Pair()
       : a("noc_a"),
         b("noc_b"),
-        port_a("port_a", {NocId(0), RouterId(0), EndpointId(3)}, NocSpec{}, kPeriodPs),
-        port_b("port_b", {NocId(1), RouterId(0), EndpointId(4)}, NocSpec{}, kPeriodPs),
+        port_a("port_a", {NocId(0), RouterId(0), EndpointId(3)}, network_spec(), kPeriodPs),
+        port_b("port_b", {NocId(1), RouterId(0), EndpointId(4)}, network_spec(), kPeriodPs),
         link("link", link_spec()) {
     a.port = &port_a;
     b.port = &port_b;

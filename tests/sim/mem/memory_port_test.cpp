@@ -56,6 +56,11 @@ class FakeNetwork : public sc_core::sc_module, public PacketInjector {
   sc_core::sc_time base_;
 };
 
+const NocSpec& network_spec() {
+  static const NocSpec spec;
+  return spec;
+}
+
 // One port for all tests: the kernel elaborates once per process.
 struct Chip {
   static MemoryPortSpec spec() {
@@ -64,7 +69,7 @@ struct Chip {
     port.controller = test::controller_for(test::hbm2_device());
     return port;
   }
-  Chip() : network("network"), port("port", spec(), NocSpec{}, kPeriodPs) {
+  Chip() : network("network"), port("port", spec(), network_spec(), kPeriodPs) {
     network.port = &port;
     port.noc(network);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);

@@ -43,7 +43,7 @@ class PeWorld {
  public:
   static constexpr std::uint32_t kPes = 3;
   HardwareSpec hardware = line_hardware(kPes);
-  RunContext context{hardware, 0, false, nullptr, nullptr, {}, {}, {}, 0, {}};
+  RunContext context{hardware, 0, false, nullptr, nullptr, {}, {}, {}, 0, false, {}};
   TestNetwork network{"network", context, kPes + 1};
   TestMemory memory{network};
   std::vector<std::unique_ptr<Pe>> pes;

@@ -1,0 +1,124 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/planner/app/run_dfsim.h"
+
+namespace dfsim {
+namespace {
+
+using Json = nlohmann::json;
+
+const char* const kCompared[] = {"plan.yaml", "candidates.csv", "measurement.json", "program.json"};
+
+class MainJob : public RunDfsim {
+ protected:
+  Ended plan(const std::string& out, const std::string& more = "") {
+    return dfsim("--config mesh2x2.yaml --model mlp.yaml --out " + out + " " + more);
+  }
+  Json measurement(const std::string& out) {
+    return Json::parse(read(out + "/measurement.json"), nullptr, false);
+  }
+};
+
+TEST_F(MainJob, WritesAllFilesAndTheirNumbersAgree) {
+  const Ended ended = plan("a");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  for (const char* name : {"plan.yaml", "candidates.csv", "measurement.json", "program.json",
+                           "config.resolved.yaml", "model.resolved.yaml", "run.json", "trace.json.gz"})
+    EXPECT_TRUE(exists(std::string("a/") + name)) << name;
+  EXPECT_NE(ended.out.find("interval"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.err.find("round 1:"), std::string::npos) << ended.err;
+
+  const std::string schemas = "python3 '" DFSIM_SOURCE_DIR "/scripts/check_schemas.py' '" + folder_.string() +
+                              "/a/measurement.json' '" + folder_.string() + "/a/run.json'";
+  EXPECT_EQ(std::system(schemas.c_str()), 0);
+
+  const Json m = measurement("a");
+  EXPECT_EQ(m["macs_per_sample"], 784 * 2000 + 2000 * 1500 + 1500 * 1000 + 1000 * 500 + 500 * 10);
+  EXPECT_EQ(m["flits_ejected"],
+            m["flits_injected"].get<std::uint64_t>() + m["flits_forked"].get<std::uint64_t>());
+  const std::uint64_t cycles = m["cycles"];
+  ASSERT_EQ(m["pes"].size(), 4u);
+  for (const Json& pe : m["pes"]) {
+    std::uint64_t sum = pe["busy_cycles"];
+    for (const auto& [cause, stalled] : pe["stall_cycles"].items()) sum += stalled.get<std::uint64_t>();
+    EXPECT_EQ(sum, cycles) << pe;
+  }
+  const std::uint32_t samples = m["samples"], fill = m["fill_periods"], periods = m["periods"];
+  const auto done = m["period_done_cycles"].get<std::vector<std::uint64_t>>();
+  ASSERT_EQ(done.size(), fill + periods);
+  EXPECT_EQ(m["latency_cycles"], done.front());
+  EXPECT_DOUBLE_EQ(m["interval_cycles"], static_cast<double>(done.back() - done[fill]) /
+                                             ((periods - 1) * static_cast<double>(samples)));
+  EXPECT_GE(samples * m["interval_cycles"].get<double>(), m["lower_bound_cycles"].get<double>());
+  EXPECT_GE(m["total_cycles"].get<double>(), m["cold_lower_bound_cycles"].get<double>());
+  EXPECT_GE(m["planner"]["rounds"].size(), 3u);
+  EXPECT_EQ(m["planner"]["rounds"][0]["stages"][0]["basis"], "preset");
+}
+
+TEST_F(MainJob, GivesTheSameBytesWithAnyWorkersAndCache) {
+  ASSERT_EQ(plan("one", "--workers 1 --cache one.sqlite --trace none").code, 0);
+  ASSERT_EQ(plan("two", "--workers 2 --cache two.sqlite --trace none").code, 0);
+  ASSERT_EQ(plan("warm", "--workers 2 --cache one.sqlite --trace none").code, 0);
+  for (const char* name : kCompared) {
+    const std::string one = read(std::string("one/") + name);
+    EXPECT_FALSE(one.empty()) << name;
+    EXPECT_TRUE(one == read(std::string("two/") + name)) << name << " differs with two workers";
+    EXPECT_TRUE(one == read(std::string("warm/") + name)) << name << " differs with a warm cache";
+  }
+}
+
+TEST_F(MainJob, PlansAndCandidatesRunAgainWithTheSameCycles) {
+  ASSERT_EQ(plan("a", "--trace none").code, 0);
+  EXPECT_EQ(dfsim("check a/plan.yaml a/program.json a/config.resolved.yaml a/model.resolved.yaml").code, 0);
+  const Ended again = dfsim("run --plan a/plan.yaml --json");
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(Json::parse(again.out)["period_done_cycles"], measurement("a")["period_done_cycles"]);
+
+  std::istringstream csv(read("a/candidates.csv"));
+  int tried = 0;
+  for (std::string line; std::getline(csv, line) && tried < 5;) {
+    if (line.find(",executed,") == std::string::npos) continue;
+    ++tried;
+    const std::string id = line.substr(0, line.find(','));
+    const Ended ended = dfsim("run --plan a/plan.yaml --json --candidate " + id);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    const Json json = Json::parse(ended.out);
+    EXPECT_EQ(json["cycles"], json["recorded_cycles"]) << json;
+  }
+  EXPECT_GT(tried, 0);
+
+  ASSERT_EQ(dfsim("compile --plan a/plan.yaml -o p.json --periods " +
+                  std::to_string(measurement("a")["periods"].get<int>()))
+                .code,
+            0);
+  EXPECT_EQ(dfsim("run --program p.json --config mesh2x2.yaml --json").code, 0);
+}
+
+TEST_F(MainJob, RefusesAPlanWhoseInputsHaveChanged) {
+  ASSERT_EQ(plan("a", "--trace none").code, 0);
+  write("a/config.resolved.yaml", read("a/config.resolved.yaml") + "# touched\n");
+  const Ended ended = dfsim("run --plan a/plan.yaml");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.err.find("has changed since the plan was made"), std::string::npos) << ended.err;
+}
+
+TEST_F(MainJob, PrunesWithoutChangingThePlan) {
+  ASSERT_EQ(plan("auto", "--trace none --prune auto").code, 0);
+  ASSERT_EQ(plan("none", "--trace none --prune none").code, 0);
+  EXPECT_TRUE(read("auto/plan.yaml") == read("none/plan.yaml"));
+}
+
+TEST_F(MainJob, KeepsTheBestPlanWhenInterrupted) {
+  const std::string command =
+      "--config mesh4x4.yaml --model bert.yaml --out cut --workers 1 & pid=$!; sleep 3; kill -INT $pid; wait "
+      "$pid";
+  const Ended ended = dfsim(command);
+  EXPECT_EQ(ended.code, 130) << ended.err;
+  if (exists("cut")) {
+    EXPECT_NE(read("cut/plan.yaml").find("partial: true"), std::string::npos);
+    EXPECT_FALSE(exists("cut/measurement.json"));
+  }
+}
+
+}  // namespace
+}  // namespace dfsim

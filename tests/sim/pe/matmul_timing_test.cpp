@@ -1,0 +1,104 @@
+#include "sim/pe/matmul_timing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace dfsim {
+namespace {
+
+MatrixUnitSpec unit(std::uint32_t rows, std::uint32_t columns, Dataflow dataflow, FoldMode folds) {
+  MatrixUnitSpec spec;
+  spec.rows = rows;
+  spec.columns = columns;
+  spec.dataflow = dataflow;
+  spec.folds = folds;
+  return spec;
+}
+
+Dataflow dataflow_of(const std::string& name) {
+  return name == "os" ? Dataflow::output_stationary
+         : name == "ws" ? Dataflow::weight_stationary
+                        : Dataflow::input_stationary;
+}
+
+TEST(MatmulTiming, EqualsTheReferenceWithSerialFolds) {
+  std::ifstream file(DFSIM_SOURCE_DIR "/tests/data/pe/cycles.csv");
+  ASSERT_TRUE(file) << "tests/data/pe/cycles.csv is missing";
+  std::string line;
+  int rows = 0;
+  while (std::getline(file, line)) {
+    if (line.empty() || line[0] == '#' || line.starts_with("source,")) continue;
+    std::istringstream cells(line);
+    std::vector<std::string> c;
+    for (std::string cell; std::getline(cells, cell, ',');) c.push_back(cell);
+    ASSERT_EQ(c.size(), 14u) << line;
+    const auto number = [&](std::size_t i) { return static_cast<std::uint32_t>(std::stoul(c[i])); };
+    MatmulWork work;
+    work.m = number(6);
+    work.n = number(7);
+    work.k = number(8);
+    work.count = number(9);
+    const MatmulTiming timing =
+        matmul_timing(unit(number(3), number(4), dataflow_of(c[5]), FoldMode::serial), work);
+    EXPECT_EQ(timing.folds, number(10)) << line;
+    EXPECT_EQ(timing.cycles_per_fold, number(11)) << line;
+    EXPECT_EQ(timing.total_cycles, std::stoull(c[12])) << line;
+    EXPECT_EQ(timing.issue_cycles, timing.total_cycles);
+    EXPECT_NEAR(timing.mapping_util, std::stod(c[13]), 1e-6) << line;
+    ++rows;
+  }
+  EXPECT_GT(rows, 50);
+}
+
+TEST(MatmulTiming, OverlapsWeightLoadsWhenPipelined) {
+  // F = 576 folds of T = 1 on 32x32: R + (F - 1) max(T, R) + T + R + C - 2.
+  const MatmulTiming ws = matmul_timing(unit(32, 32, Dataflow::weight_stationary, FoldMode::pipelined),
+                                        {1, 768, 768, 1, DataType::fp16, false});
+  EXPECT_EQ(ws.folds, 576u);
+  EXPECT_EQ(ws.total_cycles, 32u + 575 * 32 + 1 + 32 + 32 - 2);
+  EXPECT_EQ(ws.issue_cycles, 576u * 32);
+  const MatmulTiming os = matmul_timing(unit(8, 8, Dataflow::output_stationary, FoldMode::pipelined),
+                                        {64, 64, 64, 2, DataType::fp16, false});
+  EXPECT_EQ(os.total_cycles, 127u * 64 + 64 + 8 + 8 - 2);
+}
+
+TEST(MatmulTiming, ScalesWithTheElementType) {
+  const MatrixUnitSpec spec = unit(32, 32, Dataflow::weight_stationary, FoldMode::pipelined);
+  const MatmulTiming half = matmul_timing(spec, {128, 32, 32, 1, DataType::fp16, false});
+  const MatmulTiming full = matmul_timing(spec, {128, 32, 32, 1, DataType::fp32, false});
+  EXPECT_EQ(full.total_cycles, 2 * half.total_cycles);
+  EXPECT_EQ(full.issue_cycles, 2 * half.issue_cycles);
+}
+
+TEST(MatmulTiming, MovesTheWordsOfTheReference) {
+  const MatmulWork work{128, 64, 96, 1, DataType::fp16, false};
+  const auto ws = matmul_traffic(unit(32, 32, Dataflow::weight_stationary, FoldMode::pipelined), work);
+  // Inputs twice (2 column folds), weights once; 3 row folds: partial sums written 3 times, read again twice.
+  EXPECT_EQ(ws.read_bytes, (2u * 128 * 96 + 96 * 64) * 2 + 2 * 128 * 64 * 4);
+  EXPECT_EQ(ws.write_bytes, 3u * 128 * 64 * 4);
+  MatmulWork more = work;
+  more.accumulate = true;
+  EXPECT_EQ(matmul_traffic(unit(32, 32, Dataflow::weight_stationary, FoldMode::pipelined), more).read_bytes,
+            ws.read_bytes + 128 * 64 * 4);
+  const auto os = matmul_traffic(unit(32, 32, Dataflow::output_stationary, FoldMode::serial), work);
+  EXPECT_EQ(os.read_bytes, (2u * 128 * 96 + 4 * 96 * 64) * 2);
+  EXPECT_EQ(os.write_bytes, 128u * 64 * 4);
+}
+
+TEST(VectorCycles, RoundsUpGroupsAndCycles) {
+  VectorUnitSpec spec;
+  spec.lanes = 64;
+  spec.startup_cycles = 8;
+  EXPECT_EQ(vector_cycles(spec, 2.0, 65), 12u);
+  EXPECT_EQ(vector_cycles(spec, 1.5, 64), 10u);
+  spec.startup_cycles = 0;
+  EXPECT_EQ(vector_cycles(spec, 2.0, 0), 1u);
+}
+
+}  // namespace
+}  // namespace dfsim

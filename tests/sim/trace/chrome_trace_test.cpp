@@ -1,0 +1,282 @@
+#include "sim/trace/chrome_trace.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "sim/base/files.h"
+#include "tests/sim/pe/program_builder.h"
+
+namespace dfsim {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Two PEs; PE 0: matmul, vector, two sends at the same time; PE 1: load, two receives, vector. Three periods
+/// of 100 cycles; the stage's periods overlap.
+struct Example {
+  HardwareSpec hardware = line_hardware(2);
+  ProgramBuilder b;
+  Measurement measurement;
+  TraceRecorder recorder;
+
+  explicit Example(std::uint32_t periods = 3) {
+    b.program.periods = periods;
+    b.program.operators[0].name = "evil \"<script>\\";
+    const std::uint32_t out = b.tensor(0, 0, 128);
+    const std::uint32_t m = b.matmul(0, 8, 16, 32, {}, 0, {}, {out});
+    const std::uint32_t m2 = b.matmul(0, 8, 16, 32, {}, 0, {}, {out});
+    const std::uint32_t v = b.vector(0, 64, {}, {}, {out});
+    const std::uint32_t load = b.memory(1, TransferKind::load, {{PortId(0), 0, 4096, 1, 0}});
+    const auto [s1, r1] = b.send(0, 1, 256);
+    const auto [s2, r2] = b.send(0, 1, 512);
+    const std::uint32_t v1 = b.vector(1, 640);
+    measurement.stage_period_start_cycles.resize(1);
+    measurement.stage_period_done_cycles.resize(1);
+    for (std::uint32_t p = 0; p < periods; ++p) {
+      const std::uint64_t t = std::uint64_t{p} * 100;
+      recorder.micro_op(PeId(1), load, p, t, t + 15);
+      recorder.micro_op(PeId(0), m, p, t, t + 20);
+      recorder.micro_op(PeId(0), m2, p, t + 10, t + 30);
+      recorder.micro_op(PeId(0), v, p, t + 30, t + 41);
+      recorder.micro_op(PeId(0), s1, p, t + 41, t + 50);
+      recorder.micro_op(PeId(0), s2, p, t + 45, t + 61);
+      recorder.micro_op(PeId(1), r1, p, t, t + 55);
+      recorder.micro_op(PeId(1), r2, p, t, t + 66);
+      recorder.stall(PeId(1), StallCause::dependence, t, t + 66);
+      recorder.micro_op(PeId(1), v1, p, t + 66, t + 120);
+      measurement.stage_period_start_cycles[0].push_back(t);
+      measurement.stage_period_done_cycles[0].push_back(t + 120);
+      measurement.period_done_cycles.push_back(t + 120);
+    }
+    measurement.cycles = std::uint64_t{periods} * 100 + 20;
+  }
+  std::string text(const TraceOptions& options = {}) const {
+    return chrome_trace_text(hardware, b.program, measurement, recorder, options);
+  }
+  Json json(const TraceOptions& options = {}) const { return Json::parse(text(options)); }
+};
+
+/// In picoseconds, as written.
+std::int64_t picoseconds(const Json& time) { return std::llround(time.get<double>() * 1e6); }
+
+using Thread = std::pair<int, int>;
+
+struct Interval {
+  std::int64_t start, end;
+};
+
+std::map<Thread, std::vector<Interval>> slices_of(const Json& trace) {
+  std::map<Thread, std::vector<Interval>> threads;
+  for (const Json& e : trace["traceEvents"])
+    if (e["ph"] == "X")
+      threads[{e["pid"], e["tid"]}].push_back(
+          {picoseconds(e["ts"]), picoseconds(e["ts"]) + picoseconds(e["dur"])});
+  return threads;
+}
+
+std::set<std::string> names_of(const Json& trace, const std::string& kind, int process = 0) {
+  std::set<std::string> names;
+  for (const Json& e : trace["traceEvents"])
+    if (e["ph"] == "M" && e["name"] == kind && (process == 0 || e["pid"] == process))
+      names.insert(e["args"]["name"].get<std::string>());
+  return names;
+}
+
+std::size_t counted_events(const Json& trace) {
+  std::size_t count = 0;
+  for (const Json& e : trace["traceEvents"]) count += e["ph"] != "M";
+  return count;
+}
+
+std::string gunzip(const std::string& bytes) {
+  z_stream stream{};
+  EXPECT_EQ(inflateInit2(&stream, MAX_WBITS + 16), Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  std::string text;
+  char block[4096];
+  int status = Z_OK;
+  while (status == Z_OK) {
+    stream.next_out = reinterpret_cast<Bytef*>(block);
+    stream.avail_out = sizeof block;
+    status = inflate(&stream, Z_NO_FLUSH);
+    text.append(block, sizeof block - stream.avail_out);
+  }
+  EXPECT_EQ(status, Z_STREAM_END);
+  inflateEnd(&stream);
+  return text;
+}
+
+TEST(ChromeTrace, SlicesOfAThreadDoNotOverlap) {
+  const Json trace = Example().json();
+  EXPECT_EQ(trace["displayTimeUnit"], "ns");
+  for (auto& [thread, slices] : slices_of(trace)) {
+    auto sorted = slices;
+    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+    for (std::size_t i = 1; i < sorted.size(); ++i)
+      EXPECT_LE(sorted[i - 1].end, sorted[i].start) << thread.first << '/' << thread.second;
+  }
+}
+
+TEST(ChromeTrace, NamesProcessesAndLanes) {
+  const Json trace = Example().json();
+  EXPECT_EQ(names_of(trace, "process_name"),
+            (std::set<std::string>{"stages", "chip0.pe_0_0 (s0)", "chip0.pe_1_0 (s0)"}));
+  EXPECT_EQ(names_of(trace, "thread_name", 1), (std::set<std::string>{"s0 stage0", "s0 stage0 2"}));
+  EXPECT_EQ(names_of(trace, "thread_name", 2),
+            (std::set<std::string>{"matrix", "matrix 2", "vector", "tx", "tx 2"}));
+  EXPECT_EQ(names_of(trace, "thread_name", 3),
+            (std::set<std::string>{"vector", "dma", "rx", "rx 2", "stalls"}));
+}
+
+TEST(ChromeTrace, TimesAddUpToWhatWasRecorded) {
+  Example example;
+  example.hardware.clock_period_ps = 769;
+  const Json trace = example.json();
+  std::map<std::string, std::int64_t> sums;
+  for (const Json& e : trace["traceEvents"])
+    if (e["ph"] == "X") sums[e["cat"].get<std::string>()] += picoseconds(e["dur"]);
+  EXPECT_EQ(sums["vector"], 3 * (11 + 54) * 769);
+  EXPECT_EQ(sums["matmul"], 3 * (20 + 20) * 769);
+  EXPECT_EQ(sums["stall"], 3 * 66 * 769);
+  EXPECT_EQ(sums["stage"], 3 * 120 * 769);
+}
+
+TEST(ChromeTrace, ArrowsAreBoundAtBothEnds) {
+  const Json trace = Example().json();
+  const auto threads = slices_of(trace);
+  std::map<std::uint64_t, Json> tails, heads;
+  for (const Json& e : trace["traceEvents"]) {
+    if (e["ph"] != "s" && e["ph"] != "f") continue;
+    auto& ends = e["ph"] == "s" ? tails : heads;
+    EXPECT_TRUE(ends.emplace(e["id"].get<std::uint64_t>(), e).second) << "one end per transfer and period";
+    const std::int64_t at = picoseconds(e["ts"]);
+    int inside = 0;
+    for (const Interval& slice : threads.at({e["pid"], e["tid"]}))
+      inside += slice.start <= at && at < slice.end;
+    EXPECT_EQ(inside, 1);
+  }
+  EXPECT_EQ(tails.size(), 6u);
+  ASSERT_EQ(heads.size(), 6u);
+  for (const auto& [id, tail] : tails) {
+    ASSERT_TRUE(heads.contains(id));
+    EXPECT_LE(tail["ts"].get<double>(), heads[id]["ts"].get<double>());
+    EXPECT_EQ(tail["pid"], 2);
+    EXPECT_EQ(heads[id]["pid"], 3);
+  }
+}
+
+TEST(ChromeTrace, SaysWhatASliceIs) {
+  std::map<std::string, Json> slices;
+  for (const Json& e : Example().json()["traceEvents"])
+    if (e["ph"] == "X") slices.emplace(e["cat"].get<std::string>(), e);
+  EXPECT_EQ(slices["matmul"]["name"], "evil \"<script>\\");
+  EXPECT_EQ(slices["matmul"]["args"]["macs"], 8 * 16 * 32);
+  EXPECT_EQ(slices["matmul"]["args"]["tensor"], "t");
+  EXPECT_EQ(slices["matmul"]["args"]["box"], "[0:64]");
+  EXPECT_EQ(slices["vector"]["args"]["elements"], 64);
+  EXPECT_EQ(slices["vector"]["args"]["function"], "add");
+  EXPECT_EQ(slices["send"]["args"]["peer"], "chip0.pe_1_0");
+  EXPECT_EQ(slices["receive"]["args"]["peer"], "chip0.pe_0_0");
+  EXPECT_EQ(slices["receive"]["args"]["bytes"], 256);
+  EXPECT_EQ(slices["load"]["args"]["peer"], "dram port 0");
+  EXPECT_EQ(slices["stall"]["name"], "dependence");
+  EXPECT_EQ(slices["stage"]["name"], "period 0");
+}
+
+TEST(ChromeTrace, EscapesNamesAndMetadata) {
+  TraceOptions options;
+  options.metadata["command"] = "dfsim --set a=\"</script>\" \xff";
+  const std::string text = Example().text(options);
+  EXPECT_EQ(text.find('<'), std::string::npos);
+  EXPECT_EQ(Json::parse(text)["otherData"]["command"], "dfsim --set a=\"</script>\" \xef\xbf\xbd");
+}
+
+TEST(ChromeTrace, DetailAndWindowChooseWhatIsShown) {
+  TraceOptions options;
+  options.detail = TraceDetail::stage;
+  EXPECT_EQ(names_of(Example().json(options), "process_name"), std::set<std::string>{"stages"});
+  options.detail = TraceDetail::op;
+  options.window = {200, 230};
+  const Json trace = Example().json(options);
+  std::size_t stages = 0;
+  for (const Json& e : trace["traceEvents"]) {
+    if (e["ph"] != "X") continue;
+    stages += e["cat"] == "stage";
+    if (e["cat"] != "stage") EXPECT_LT(e["ts"].get<double>(), 0.230);
+    if (e["cat"] != "stage") EXPECT_GT(e["ts"].get<double>() + e["dur"].get<double>(), 0.200);
+  }
+  EXPECT_EQ(stages, 3u);
+  EXPECT_FALSE(trace["otherData"].contains("truncated"));
+}
+
+TEST(ChromeTrace, TheLimitCutsAndSaysSo) {
+  const std::size_t all = counted_events(Example().json());
+  EXPECT_EQ(all, 3u + 3 * (10 + 4)) << "stages; slices and arrow ends";
+  for (const std::size_t limit : {0u, 2u, 3u, 4u, 20u, 44u, 45u}) {
+    TraceOptions options;
+    options.event_limit = limit;
+    const Json trace = Example().json(options);
+    const std::size_t shown = counted_events(trace);
+    EXPECT_LE(shown, limit);
+    ASSERT_EQ(trace["otherData"].contains("truncated"), limit < all);
+    if (limit >= all) continue;
+    const std::string notice = trace["otherData"]["truncated"];
+    EXPECT_EQ(notice.substr(0, notice.find(' ')), std::to_string(all - shown));
+    EXPECT_NE(notice.find("event limit"), std::string::npos);
+  }
+}
+
+TEST(ChromeTrace, AStageWithoutComputeOrWithoutAnEndIsShownAsFarAsItIsKnown) {
+  Example example;
+  example.recorder.clear();
+  example.measurement.stage_period_start_cycles = {{0, 0, 0}};
+  example.measurement.stage_period_done_cycles = {{100, 150, 0}};
+  const auto threads = slices_of(example.json());
+  ASSERT_EQ(threads.size(), 1u);
+  const auto& slices = threads.begin()->second;
+  ASSERT_EQ(slices.size(), 2u);
+  EXPECT_EQ(slices[1].start, 100'000);
+  EXPECT_EQ(slices[1].end, 150'000);
+}
+
+TEST(ChromeTrace, PeriodWindowIsOneIntervalAfterTheFill) {
+  const Measurement& m = Example().measurement;
+  EXPECT_EQ(period_window(m, 0), (CycleWindow{0, 120}));
+  EXPECT_EQ(period_window(m, 1), (CycleWindow{120, 220}));
+  EXPECT_EQ(period_window(m, 9), (CycleWindow{220, 320}));
+  EXPECT_EQ(period_window({}, 1), CycleWindow{});
+}
+
+TEST(ChromeTrace, CompressedFilesAreDeterministicAndHoldTheText) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "dfsim_chrome_trace_test";
+  const Example example(2000);  // several blocks of the compressor
+  const auto write = [&](const std::string& name) {
+    const std::string path = (folder / name).string();
+    write_chrome_trace(path, example.hardware, example.b.program, example.measurement, example.recorder, {});
+    return read_file(path);
+  };
+  const std::string text = example.text();
+  EXPECT_EQ(write("a.json"), text);
+  const std::string compressed = write("a.json.gz");
+  EXPECT_LT(compressed.size() * 5, text.size());
+  EXPECT_EQ(compressed, write("b.json.gz"));
+  EXPECT_EQ(compressed.substr(4, 4), std::string(4, '\0')) << "no time in the header";
+  EXPECT_TRUE(gunzip(compressed) == text);
+  std::size_t files = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++files;
+  EXPECT_EQ(files, 3u) << "nothing temporary stays";
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace dfsim
