@@ -7,7 +7,8 @@ namespace dfsim {
 bool Box::contains(const Box& other) const {
   if (other.rank != rank) return false;
   for (std::uint8_t d = 0; d < rank; ++d)
-    if (other.offset[d] < offset[d] || other.offset[d] + other.extent[d] > offset[d] + extent[d]) return false;
+    if (other.offset[d] < offset[d] || other.offset[d] + other.extent[d] > offset[d] + extent[d])
+      return false;
   return true;
 }
 
@@ -34,21 +35,30 @@ std::string Box::to_string() const {
 
 std::string to_string(MicroOpKind kind) {
   switch (kind) {
-    case MicroOpKind::matmul: return "matmul";
-    case MicroOpKind::vector: return "vector";
-    case MicroOpKind::load: return "load";
-    case MicroOpKind::store: return "store";
-    case MicroOpKind::send: return "send";
-    case MicroOpKind::receive: return "receive";
+    case MicroOpKind::matmul:
+      return "matmul";
+    case MicroOpKind::vector:
+      return "vector";
+    case MicroOpKind::load:
+      return "load";
+    case MicroOpKind::store:
+      return "store";
+    case MicroOpKind::send:
+      return "send";
+    case MicroOpKind::receive:
+      return "receive";
   }
   return "?";
 }
 
 std::string to_string(TransferKind kind) {
   switch (kind) {
-    case TransferKind::load: return "load";
-    case TransferKind::store: return "store";
-    case TransferKind::send: return "send";
+    case TransferKind::load:
+      return "load";
+    case TransferKind::store:
+      return "store";
+    case TransferKind::send:
+      return "send";
   }
   return "?";
 }

@@ -75,7 +75,8 @@ bool receive_all(int fd, char* data, std::size_t size) {
   } catch (const std::exception& error) {
     std::fprintf(stderr, "worker %d: %s\n", static_cast<int>(::getpid()), error.what());
   }
-  ::_exit(1);  // without destructors: they belong to the parent, or to a kernel that an error has left unusable
+  ::_exit(
+      1);  // without destructors: they belong to the parent, or to a kernel that an error has left unusable
 }
 
 }  // namespace
@@ -163,8 +164,8 @@ std::vector<std::string> WorkerPool::run(const std::vector<std::string>& request
     const std::size_t index = *worker.request;
     worker.stop();
     if (attempts[index] >= kAttempts)
-      throw SimulationError(fmt::format("a worker died {} times on request {} of {}: {}", kAttempts, index + 1,
-                                        requests.size(), requests[index].substr(0, 120)));
+      throw SimulationError(fmt::format("a worker died {} times on request {} of {}: {}", kAttempts,
+                                        index + 1, requests.size(), requests[index].substr(0, 120)));
     todo.push_front(index);
   };
   for (const auto& worker : workers_)

@@ -7,7 +7,8 @@ void add_energy(Measurement& measurement, const EnergySpec& table) {
   for (const auto& [name, picojoules] : table.picojoules) measurement.energy_pj[name] = 0;
   for (const auto& [name, count] : measurement.events) {
     const auto price = table.picojoules.find(name);
-    measurement.energy_pj[name] = price == table.picojoules.end() ? 0.0 : price->second * static_cast<double>(count);
+    measurement.energy_pj[name] =
+        price == table.picojoules.end() ? 0.0 : price->second * static_cast<double>(count);
   }
   double total = 0;
   for (const auto& [name, energy] : measurement.energy_pj) total += energy;

@@ -25,16 +25,15 @@ struct RunningOp {
   std::uint64_t start = 0, end = 0;
 };
 
-/// A unit that issues one micro-op at a time, at a rate that the scratchpad allows, and ends it `tail_cycles` later. Its
-/// process runs once per end.
+/// A unit that issues one micro-op at a time, at a rate that the scratchpad allows, and ends it `tail_cycles`
+/// later. Its process runs once per end.
 class ComputeUnit : public sc_core::sc_module {
  public:
   ComputeUnit(sc_core::sc_module_name name, const RunContext& context, Wakeable& sequencer);
 
-  /// May `next` start now? It may overlap with the tail of the micro-op before if that is of the same operator.
-  bool accepts(const LoadedOp& next) const {
-    return !issuing_ && (draining_.empty() || next.op == last_op_);
-  }
+  /// May `next` start now? It may overlap with the tail of the micro-op before if that is of the same
+  /// operator.
+  bool accepts(const LoadedOp& next) const { return !issuing_ && (draining_.empty() || next.op == last_op_); }
   void start(const LoadedOp& op, std::uint32_t index, std::uint32_t instance, std::uint64_t now);
   /// Moves on to `now` and appends the micro-ops that have ended.
   void advance(std::uint64_t now, std::vector<RunningOp>& ended);

@@ -60,7 +60,8 @@ DramSegment SegmentWalk::take(std::uint32_t limit) {
   return taken;
 }
 
-Dma::Dma(sc_core::sc_module_name name, RunContext& context, const DmaSpec& spec, Scratchpad& scratchpad, PeId pe)
+Dma::Dma(sc_core::sc_module_name name, RunContext& context, const DmaSpec& spec, Scratchpad& scratchpad,
+         PeId pe)
     : sc_module(name), context_(context), spec_(spec), scratchpad_(scratchpad) {
   const PePlace& place = context.hardware.pes[pe.value()];
   const NocSpec& noc = context.hardware.nocs[place.noc.value()];

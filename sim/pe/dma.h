@@ -32,16 +32,17 @@ class SegmentWalk {
   std::uint64_t address_ = 0, left_ = 0;
 };
 
-/// Channels feed their packets to the network interface in turn, and at most `kQueuedPackets` of them are in its source
-/// queue at a time, so that no channel blocks another and a stream has no gaps. A channel takes its next micro-op when
-/// the last packet of this one has been fed. Driven by the sequencer; has no process of its own.
-/// Not modelled: the DMA's own address generation and set-up time.
+/// Channels feed their packets to the network interface in turn, and at most `kQueuedPackets` of them are in
+/// its source queue at a time, so that no channel blocks another and a stream has no gaps. A channel takes
+/// its next micro-op when the last packet of this one has been fed. Driven by the sequencer; has no process
+/// of its own. Not modelled: the DMA's own address generation and set-up time.
 class Dma : public sc_core::sc_module {
  public:
   static constexpr std::uint32_t kQueuedPackets = 2;
   static constexpr std::uint32_t kLoadRequestBytes = 64 * 1024;  ///< most that one request asks for
 
-  Dma(sc_core::sc_module_name name, RunContext& context, const DmaSpec& spec, Scratchpad& scratchpad, PeId pe);
+  Dma(sc_core::sc_module_name name, RunContext& context, const DmaSpec& spec, Scratchpad& scratchpad,
+      PeId pe);
   void bind(PacketInjector& noc) { noc_ = &noc; }
   void load(LoadedPe& loaded);
   void reset();

@@ -15,9 +15,12 @@ struct Mapping {
 
 Mapping mapping(Dataflow dataflow, const MatmulWork& work) {
   switch (dataflow) {
-    case Dataflow::output_stationary: return {work.m, work.n, work.k};
-    case Dataflow::weight_stationary: return {work.k, work.n, work.m};
-    case Dataflow::input_stationary: return {work.k, work.m, work.n};
+    case Dataflow::output_stationary:
+      return {work.m, work.n, work.k};
+    case Dataflow::weight_stationary:
+      return {work.k, work.n, work.m};
+    case Dataflow::input_stationary:
+      return {work.k, work.m, work.n};
   }
   return {};
 }
@@ -37,7 +40,8 @@ double cycles_per_step(const MatrixUnitSpec& spec, DataType type) {
 MatmulTiming matmul_timing(const MatrixUnitSpec& spec, const MatmulWork& work) {
   const std::uint64_t rows = spec.rows, columns = spec.columns;
   const Mapping map = mapping(spec.dataflow, work);
-  const std::uint64_t row_folds = ceil_div(map.on_rows, rows), column_folds = ceil_div(map.on_columns, columns);
+  const std::uint64_t row_folds = ceil_div(map.on_rows, rows),
+                      column_folds = ceil_div(map.on_columns, columns);
   MatmulTiming timing;
   timing.folds = work.count * row_folds * column_folds;
   timing.streamed = map.streamed;

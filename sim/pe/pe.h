@@ -1,4 +1,5 @@
-// sim/pe/pe.h: a processing element: sequencer, matrix unit, vector unit, scratchpad, DMA, and its network interface.
+// sim/pe/pe.h: a processing element: sequencer, matrix unit, vector unit, scratchpad, DMA, and its network
+// interface.
 #pragma once
 
 #include <cstdint>

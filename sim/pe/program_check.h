@@ -24,8 +24,8 @@ class Reasons {
   std::vector<std::string> list_;
 };
 
-/// Checks all indices and sizes of `program` and fills `loaded.source_op` and `loaded.destination_op`. Everything
-/// after this check may use the program's indices without looking.
+/// Checks all indices and sizes of `program` and fills `loaded.source_op` and `loaded.destination_op`.
+/// Everything after this check may use the program's indices without looking.
 void check_program(const Program& program, const HardwareSpec& hardware, const NextHop& next_hop,
                    LoadedProgram& loaded, Reasons& reasons);
 

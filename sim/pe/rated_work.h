@@ -28,9 +28,7 @@ class RatedWork {
   void set_rate(std::uint64_t rate) { rate_ = rate; }
   bool done() const { return remaining_ == 0; }
   /// First cycle in which everything is done at the present rate.
-  std::uint64_t end() const {
-    return rate_ == 0 ? kNever : since_ + (remaining_ + rate_ - 1) / rate_;
-  }
+  std::uint64_t end() const { return rate_ == 0 ? kNever : since_ + (remaining_ + rate_ - 1) / rate_; }
   std::uint64_t rate() const { return rate_; }
 
  private:

@@ -10,8 +10,8 @@
 
 namespace dfsim {
 
-/// Counts the micro-op instances still to end, per period and per stage and period. The order of the calls within a
-/// cycle does not matter.
+/// Counts the micro-op instances still to end, per period and per stage and period. The order of the calls
+/// within a cycle does not matter.
 class RunProgress {
  public:
   static constexpr std::uint64_t kNotYet = std::numeric_limits<std::uint64_t>::max();

@@ -37,6 +37,7 @@ Rates share_bandwidth(const ScratchpadSpec& spec, const Demand& matrix, const De
   return rates;
 }
 
-Scratchpad::Scratchpad(sc_core::sc_module_name name, const ScratchpadSpec& spec) : sc_module(name), spec_(spec) {}
+Scratchpad::Scratchpad(sc_core::sc_module_name name, const ScratchpadSpec& spec)
+    : sc_module(name), spec_(spec) {}
 
 }  // namespace dfsim

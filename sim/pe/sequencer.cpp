@@ -25,7 +25,8 @@ void UnitCursor::next() {
   done = ++instance == periods;
 }
 
-Sequencer::Sequencer(sc_core::sc_module_name name, RunContext& context, Scratchpad& scratchpad, Dma& dma, PeId pe)
+Sequencer::Sequencer(sc_core::sc_module_name name, RunContext& context, Scratchpad& scratchpad, Dma& dma,
+                     PeId pe)
     : sc_module(name),
       context_(context),
       scratchpad_(scratchpad),
@@ -78,7 +79,8 @@ void Sequencer::reset() {
   loaded_ = nullptr;
 }
 
-// ------------------------------------------------------------------------------------------------ what comes in
+// ------------------------------------------------------------------------------------------------ what comes
+// in
 
 void Sequencer::packet_arrived(const Packet& packet) {
   if (context_.draining) return;
@@ -91,13 +93,15 @@ void Sequencer::packet_arrived(const Packet& packet) {
     return;
   }
   const bool from_pe = message.kind == MessageKind::data;
-  const std::uint32_t op = from_pe ? context_.loaded->destination_op[transfer] : context_.loaded->source_op[transfer];
+  const std::uint32_t op =
+      from_pe ? context_.loaded->destination_op[transfer] : context_.loaded->source_op[transfer];
   InstanceState& state = loaded_->state(op, message.instance);
   const LoadedOp& loaded = loaded_->ops[op];
   const bool token = loaded.bytes == 0;
   state.progress += token ? 1 : message.bytes;
   if (state.progress > (token ? 1 : loaded.bytes))
-    throw SimulationError(fmt::format("{}: transfer {} brings more than its {} bytes", name(), transfer, loaded.bytes));
+    throw SimulationError(
+        fmt::format("{}: transfer {} brings more than its {} bytes", name(), transfer, loaded.bytes));
   if (from_pe) bytes_received_ += message.bytes;
   if (message.kind == MessageKind::load_data) bytes_loaded_ += message.bytes;
   if (message.kind != MessageKind::store_ack) scratchpad_.count(0, message.bytes);
@@ -165,9 +169,10 @@ void Sequencer::end(std::uint32_t op, std::uint32_t instance, std::uint64_t star
   release(op, instance, now);
 }
 
-void Sequencer::report_end(const LoadedOp& op, std::uint32_t index, std::uint32_t instance, std::uint64_t start,
-                           std::uint64_t now) {
-  const bool moves = op.kind == MicroOpKind::load || op.kind == MicroOpKind::store || op.kind == MicroOpKind::receive;
+void Sequencer::report_end(const LoadedOp& op, std::uint32_t index, std::uint32_t instance,
+                           std::uint64_t start, std::uint64_t now) {
+  const bool moves =
+      op.kind == MicroOpKind::load || op.kind == MicroOpKind::store || op.kind == MicroOpKind::receive;
   if (moves) {
     const Transfer& transfer = context_.loaded->program->transfers[op.transfer.value()];
     if (!context_.primitive_bytes.empty()) context_.primitive_bytes[transfer.primitive] += op.bytes;
@@ -300,11 +305,12 @@ void Sequencer::describe_blocked(const PeProgram& program, std::vector<std::stri
       const InstanceState& state = loaded_->state(op, p);
       if (state.done) continue;
       const Transfer& transfer = context_.loaded->program->transfers[program.ops[op].transfer.value()];
-      lines.push_back(state.posted ? fmt::format("{}: receive #{} of period {} has {} of {} bytes from {}",
-                                                 pe_name(context_.hardware, pe_), op, p, state.progress,
-                                                 transfer.bytes, pe_name(context_.hardware, transfer.source))
-                                   : fmt::format("{}: receive #{} of period {} waits for {}",
-                                                 pe_name(context_.hardware, pe_), op, p, first_unmet(program, op, p)));
+      lines.push_back(state.posted
+                          ? fmt::format("{}: receive #{} of period {} has {} of {} bytes from {}",
+                                        pe_name(context_.hardware, pe_), op, p, state.progress,
+                                        transfer.bytes, pe_name(context_.hardware, transfer.source))
+                          : fmt::format("{}: receive #{} of period {} waits for {}",
+                                        pe_name(context_.hardware, pe_), op, p, first_unmet(program, op, p)));
       break;
     }
   }

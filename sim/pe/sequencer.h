@@ -29,8 +29,9 @@ struct UnitCursor {
   void next();
 };
 
-/// One process, one activation per cycle in which something ends, arrives or leaves. Arrivals and ends of a cycle are
-/// noted as they come; what follows from them is done in one go, a delta cycle later, so that their order does not matter.
+/// One process, one activation per cycle in which something ends, arrives or leaves. Arrivals and ends of a
+/// cycle are noted as they come; what follows from them is done in one go, a delta cycle later, so that their
+/// order does not matter.
 class Sequencer : public sc_core::sc_module, public Wakeable {
  public:
   Sequencer(sc_core::sc_module_name name, RunContext& context, Scratchpad& scratchpad, Dma& dma, PeId pe);

@@ -1,4 +1,5 @@
-// sim/pe/stall_account.h: gives every cycle of a PE to `busy` or to exactly one stall cause. Plain code, no SystemC.
+// sim/pe/stall_account.h: gives every cycle of a PE to `busy` or to exactly one stall cause. Plain code, no
+// SystemC.
 #pragma once
 
 #include <array>
@@ -11,8 +12,8 @@ namespace dfsim {
 
 /// What a PE does from one event to the next. Nothing of it changes in between.
 struct PeActivity {
-  bool computing = false;          ///< matrix or vector unit
-  std::uint64_t speed = 0;         ///< of the faster of them, in 1/65536: the rest is bank conflicts
+  bool computing = false;             ///< matrix or vector unit
+  std::uint64_t speed = 0;            ///< of the faster of them, in 1/65536: the rest is bank conflicts
   bool transfer_outstanding = false;  ///< an own load or store is under way
   bool waits_for_grant = false;       ///< a send could start but for its grant
   bool begun = false;                 ///< something has started here, or data has arrived
@@ -22,8 +23,8 @@ struct PeActivity {
 class StallAccount {
  public:
   void reset(PeId pe, Observer* observer);
-  /// Books [end of the last interval, `now`) as `activity` describes it. `blocked` of its cycles the PE had a flit to
-  /// send and could not.
+  /// Books [end of the last interval, `now`) as `activity` describes it. `blocked` of its cycles the PE had a
+  /// flit to send and could not.
   void close(std::uint64_t now, const PeActivity& activity, std::uint64_t blocked);
   std::uint64_t closed_until() const { return since_; }
   std::uint64_t busy_cycles() const { return busy_; }

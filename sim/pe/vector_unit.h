@@ -1,4 +1,5 @@
-// sim/pe/vector_unit.h: the vector unit of a PE. How long it works follows from vector_cycles() in matmul_timing.h.
+// sim/pe/vector_unit.h: the vector unit of a PE. How long it works follows from vector_cycles() in
+// matmul_timing.h.
 #pragma once
 
 #include "sim/pe/compute_unit.h"

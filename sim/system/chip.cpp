@@ -45,21 +45,23 @@ void Chip::attach(EndpointId endpoint, const EndpointSpec& at) {
     }
     case EndpointKind::memory_port: {
       auto& port = memory_[at.index];
-      port = std::make_unique<MemoryPort>(fmt::format("memory_{}", at.index).c_str(), hardware.memory[at.index], spec_,
-                                          hardware.clock_period_ps);
+      port = std::make_unique<MemoryPort>(fmt::format("memory_{}", at.index).c_str(),
+                                          hardware.memory[at.index], spec_, hardware.clock_period_ps);
       port->noc(noc_->injector);
       socket(*port);
       return;
     }
     case EndpointKind::ethernet_port: {
       auto& port = ethernet_[at.index];
-      port = std::make_unique<EthernetPort>(fmt::format("ethernet_{}", at.index).c_str(),
-                                            hardware.ethernet_ports[at.index], spec_, hardware.clock_period_ps);
+      port =
+          std::make_unique<EthernetPort>(fmt::format("ethernet_{}", at.index).c_str(),
+                                         hardware.ethernet_ports[at.index], spec_, hardware.clock_period_ps);
       port->noc(noc_->injector);
       socket(*port);
       return;
     }
-    case EndpointKind::host_bridge: throw SimulationError(std::string(name()) + ": no host bridge in this machine");
+    case EndpointKind::host_bridge:
+      throw SimulationError(std::string(name()) + ": no host bridge in this machine");
   }
 }
 

@@ -24,8 +24,8 @@ class Machine {
   /// "chip0.pe_3_4"
   std::string name(PeId id) { return pe(id).name(); }
 
-  /// Cold and idle, with cycle 0 at the kernel's present time. Networks and controllers clear what was touched; PEs
-  /// are reset by whoever started them.
+  /// Cold and idle, with cycle 0 at the kernel's present time. Networks and controllers clear what was
+  /// touched; PEs are reset by whoever started them.
   void reset();
   /// Lets the processes that an aborted run left runnable return without doing anything (see reset()).
   void drain();

@@ -80,9 +80,10 @@ class Collector {
       if (loaded.ops[op].kind == MicroOpKind::matmul)
         macs[static_cast<std::size_t>(program.ops[op].matmul.type)] += loaded.ops[op].work * ended[op];
       else if (loaded.ops[op].kind == MicroOpKind::vector)
-        lane_cycles += (loaded.ops[op].issue_cycles -
-                        std::min<std::uint64_t>(loaded.ops[op].issue_cycles, hardware_.pe.vector.startup_cycles)) *
-                       hardware_.pe.vector.lanes * ended[op];
+        lane_cycles +=
+            (loaded.ops[op].issue_cycles -
+             std::min<std::uint64_t>(loaded.ops[op].issue_cycles, hardware_.pe.vector.startup_cycles)) *
+            hardware_.pe.vector.lanes * ended[op];
     }
     for (std::size_t type = 0; type < macs.size(); ++type) {
       if (macs[type] == 0) continue;
@@ -113,8 +114,8 @@ class Collector {
   std::string link_name(NocId noc, std::uint32_t link) const {
     const LinkGraph& graph = hardware_.nocs[noc.value()].graph;
     const auto from = graph.coordinates(graph.links[link].from), to = graph.coordinates(graph.links[link].to);
-    return fmt::format("chip{}.noc link {},{},{} -> {},{},{}", noc.value(), from[0], from[1], from[2], to[0], to[1],
-                       to[2]);
+    return fmt::format("chip{}.noc link {},{},{} -> {},{},{}", noc.value(), from[0], from[1], from[2], to[0],
+                       to[1], to[2]);
   }
 
   void collect_memory() {
@@ -179,11 +180,13 @@ class Collector {
   }
 
   /// Bytes of [begin, end) in the sorted, disjoint `ranges`.
-  static std::uint64_t common(const std::vector<AddressRange>& ranges, std::uint64_t begin, std::uint64_t end) {
+  static std::uint64_t common(const std::vector<AddressRange>& ranges, std::uint64_t begin,
+                              std::uint64_t end) {
     auto it = std::partition_point(ranges.begin(), ranges.end(),
                                    [&](const AddressRange& range) { return range.end <= begin; });
     std::uint64_t bytes = 0;
-    for (; it != ranges.end() && it->begin < end; ++it) bytes += std::min(end, it->end) - std::max(begin, it->begin);
+    for (; it != ranges.end() && it->begin < end; ++it)
+      bytes += std::min(end, it->end) - std::max(begin, it->begin);
     return bytes;
   }
 

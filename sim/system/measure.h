@@ -8,8 +8,8 @@
 
 namespace dfsim {
 
-/// What has been counted in the cycles before `end`, the last of them complete. Closes the stall accounts of the PEs, so
-/// call it once per run.
+/// What has been counted in the cycles before `end`, the last of them complete. Closes the stall accounts of
+/// the PEs, so call it once per run.
 Measurement measure(Machine& machine, std::uint64_t end);
 
 }  // namespace dfsim

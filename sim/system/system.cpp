@@ -23,7 +23,9 @@ constexpr std::size_t kReportedLines = 12;
 class SystemRunner : public ProgramRunner {
  public:
   explicit SystemRunner(const HardwareSpec& hardware) : machine_(hardware), routes_(machine_.hardware()) {
-    next_hop_ = [this](NocId from, NocId to, TransferId transfer) { return routes_.port_towards(from, to, transfer); };
+    next_hop_ = [this](NocId from, NocId to, TransferId transfer) {
+      return routes_.port_towards(from, to, transfer);
+    };
   }
 
   const HardwareSpec& hardware() const override { return machine_.hardware(); }
@@ -52,7 +54,8 @@ class SystemRunner : public ProgramRunner {
     context.primitive_bytes.assign(program.primitives.size(), 0);
     context.transfer_done.assign(program.transfers.size(), 0);
     context.transfer_start.assign(observer ? program.transfers.size() * std::max(1u, program.periods) : 0, 0);
-    context.pause_after_period = limit.last_period_cycles > 0 && program.periods > 1 ? program.periods - 1 : 0;
+    context.pause_after_period =
+        limit.last_period_cycles > 0 && program.periods > 1 ? program.periods - 1 : 0;
     for (LoadedPe& pe : loaded_.pes) machine_.pe(pe.pe).start(pe);
   }
 
@@ -102,8 +105,8 @@ class SystemRunner : public ProgramRunner {
     if (!sc_core::sc_pending_activity()) return;
     try {
       if (until == kNoDeadline) return sc_core::sc_start();
-      // One tick more than the cycle, so that the processes of that cycle have run. The kernel's time stays at the
-      // last event before, which is what a deadlock report should say.
+      // One tick more than the cycle, so that the processes of that cycle have run. The kernel's time stays
+      // at the last event before, which is what a deadlock report should say.
       const RunContext& context = machine_.context();
       if (until < context.now()) return;
       const sc_core::sc_time span = context.until(until) + sc_core::sc_time::from_value(1);
@@ -141,8 +144,9 @@ class SystemRunner : public ProgramRunner {
       ++blocked;
       if (lines.size() < kReportedLines) sequencer.describe_blocked(loaded_.program->pes[i], lines);
     }
-    std::string text = fmt::format("deadlock at cycle {}: {} of {} PEs are blocked, {} micro-ops have not ended", cycle,
-                                   blocked, loaded_.pes.size(), progress().unfinished());
+    std::string text =
+        fmt::format("deadlock at cycle {}: {} of {} PEs are blocked, {} micro-ops have not ended", cycle,
+                    blocked, loaded_.pes.size(), progress().unfinished());
     for (std::size_t i = 0; i < std::min(lines.size(), kReportedLines); ++i) text += "\n  " + lines[i];
     if (lines.size() > kReportedLines) text += "\n  ...";
     for (std::uint32_t n = 0; n < hardware().nocs.size(); ++n)

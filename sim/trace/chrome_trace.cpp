@@ -104,8 +104,8 @@ class TraceWriter {
   void metadata(const char* what, std::uint32_t process, std::uint32_t thread, const std::string& name) {
     put(any_ ? ",\n" : "");
     any_ = true;
-    put(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"name":"{}"}}}})", what, process, thread,
-                    escaped(name)));
+    put(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"name":"{}"}}}})", what, process,
+                    thread, escaped(name)));
   }
 
   /// Microseconds, exact to the picosecond.
@@ -118,15 +118,18 @@ class TraceWriter {
   bool slice(std::string_view name, std::string_view category, std::uint32_t process, std::uint32_t thread,
              std::uint64_t start, std::uint64_t end, std::string_view args) {
     if (!event()) return false;
-    put(fmt::format(FMT_COMPILE(R"({{"ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})"),
-                    name, category, process, thread, microseconds(start), microseconds(end - start), args));
+    put(fmt::format(
+        FMT_COMPILE(
+            R"({{"ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})"),
+        name, category, process, thread, microseconds(start), microseconds(end - start), args));
     return true;
   }
 
   void stages() {
     metadata("process_name", 0, 0, "stages");
     std::uint32_t thread = 0;
-    for (std::size_t s = 0; s < program_.stages.size() && s < measurement_.stage_period_done_cycles.size(); ++s) {
+    for (std::size_t s = 0; s < program_.stages.size() && s < measurement_.stage_period_done_cycles.size();
+         ++s) {
       Lanes lanes;
       for (std::size_t p = 0; p < measurement_.stage_period_done_cycles[s].size(); ++p) {
         const std::uint64_t start = measurement_.stage_period_start_cycles[s][p],
@@ -179,21 +182,26 @@ class TraceWriter {
     const MicroOp& op = program.ops[record.op];
     const Thread thread = thread_of(op.kind);
     const std::uint32_t tid = thread * kLanes + lanes[thread].take(record.start, record.end);
-    const std::string args =
-        fmt::format(FMT_COMPILE("\"micro_op\":{},\"period\":{}{}"), record.op, record.instance, details(program, op));
-    if (slice(escaped(program_.operators[op.op.value()].name), to_string(op.kind), record.pe + 1, tid, record.start,
-              record.end, args))
+    const std::string args = fmt::format(FMT_COMPILE("\"micro_op\":{},\"period\":{}{}"), record.op,
+                                         record.instance, details(program, op));
+    if (slice(escaped(program_.operators[op.op.value()].name), to_string(op.kind), record.pe + 1, tid,
+              record.start, record.end, args))
       flow(op, record, tid);
   }
 
   static Thread thread_of(MicroOpKind kind) {
     switch (kind) {
-      case MicroOpKind::matmul: return kMatrix;
-      case MicroOpKind::vector: return kVector;
+      case MicroOpKind::matmul:
+        return kMatrix;
+      case MicroOpKind::vector:
+        return kVector;
       case MicroOpKind::load:
-      case MicroOpKind::store: return kDma;
-      case MicroOpKind::send: return kTransmit;
-      case MicroOpKind::receive: return kReceive;
+      case MicroOpKind::store:
+        return kDma;
+      case MicroOpKind::send:
+        return kTransmit;
+      case MicroOpKind::receive:
+        return kReceive;
     }
     return kDma;
   }
@@ -202,22 +210,27 @@ class TraceWriter {
   void flow(const MicroOp& op, const TraceRecorder::Record& record, std::uint32_t tid) {
     const bool sends = op.kind == MicroOpKind::send;
     if ((!sends && op.kind != MicroOpKind::receive) || !event()) return;
-    const std::uint64_t id = std::uint64_t{op.transfer.value()} * std::max(program_.periods, 1u) + record.instance;
-    const std::uint64_t at = sends ? record.start : std::max(record.start, record.end - std::min<std::uint64_t>(record.end, 1));
-    put(fmt::format(FMT_COMPILE(R"({{"ph":"{}","name":"transfer","cat":"transfer","id":{},"pid":{},"tid":{},"ts":{}{}}})"),
-                    sends ? "s" : "f", id, record.pe + 1, tid, microseconds(at), sends ? "" : R"(,"bp":"e")"));
+    const std::uint64_t id =
+        std::uint64_t{op.transfer.value()} * std::max(program_.periods, 1u) + record.instance;
+    const std::uint64_t at =
+        sends ? record.start : std::max(record.start, record.end - std::min<std::uint64_t>(record.end, 1));
+    put(fmt::format(
+        FMT_COMPILE(
+            R"({{"ph":"{}","name":"transfer","cat":"transfer","id":{},"pid":{},"tid":{},"ts":{}{}}})"),
+        sends ? "s" : "f", id, record.pe + 1, tid, microseconds(at), sends ? "" : R"(,"bp":"e")"));
   }
 
   std::string details(const PeProgram& program, const MicroOp& op) const {
     switch (op.kind) {
       case MicroOpKind::matmul:
-        return fmt::format(FMT_COMPILE(R"(,"m":{},"n":{},"k":{},"count":{},"macs":{}{})"), op.matmul.m, op.matmul.n,
-                           op.matmul.k, op.matmul.count, op.matmul.macs(), result(program, op));
+        return fmt::format(FMT_COMPILE(R"(,"m":{},"n":{},"k":{},"count":{},"macs":{}{})"), op.matmul.m,
+                           op.matmul.n, op.matmul.k, op.matmul.count, op.matmul.macs(), result(program, op));
       case MicroOpKind::vector:
         return fmt::format(FMT_COMPILE(R"(,"function":"{}","elements":{}{})"),
                            escaped(program_.vector_functions[op.vector.function]), op.vector.elements,
                            result(program, op));
-      default: return transfer_details(op);
+      default:
+        return transfer_details(op);
     }
   }
   std::string result(const PeProgram& program, const MicroOp& op) const {
@@ -227,17 +240,20 @@ class TraceWriter {
   }
   std::string transfer_details(const MicroOp& op) const {
     const Transfer& transfer = program_.transfers[op.transfer.value()];
-    std::string text = tensor_and_box(transfer.tensor, transfer.box) + fmt::format(",\"bytes\":{}", transfer.bytes);
+    std::string text =
+        tensor_and_box(transfer.tensor, transfer.box) + fmt::format(",\"bytes\":{}", transfer.bytes);
     if (transfer.kind == TransferKind::send)
-      text += fmt::format(",\"peer\":\"{}\"",
-                          name_of((op.kind == MicroOpKind::send ? transfer.destination : transfer.source).value()));
+      text += fmt::format(
+          ",\"peer\":\"{}\"",
+          name_of((op.kind == MicroOpKind::send ? transfer.destination : transfer.source).value()));
     if (transfer.primitive < program_.primitives.size())
       text += fmt::format(",\"primitive\":\"{}\"", escaped(program_.primitives[transfer.primitive].kind));
     return text;
   }
   std::string tensor_and_box(TensorId tensor, const Box& box) const {
     if (tensor.value() >= program_.tensors.size()) return {};
-    return fmt::format(R"(,"tensor":"{}","box":"{}")", escaped(program_.tensors[tensor.value()].name), box.to_string());
+    return fmt::format(R"(,"tensor":"{}","box":"{}")", escaped(program_.tensors[tensor.value()].name),
+                       box.to_string());
   }
 
   const TraceRecorder& recorder_;
@@ -258,10 +274,12 @@ void write_chrome_trace(const TraceRecorder& recorder, const Program& program, c
   TraceWriter(recorder, program, hardware, measurement, sink).run();
 }
 
-void write_chrome_trace_file(const TraceRecorder& recorder, const Program& program, const HardwareSpec& hardware,
-                             const Measurement& measurement, const std::string& path) {
+void write_chrome_trace_file(const TraceRecorder& recorder, const Program& program,
+                             const HardwareSpec& hardware, const Measurement& measurement,
+                             const std::string& path) {
   GzipWriter file(path);
-  write_chrome_trace(recorder, program, hardware, measurement, [&](std::string_view text) { file.write(text); });
+  write_chrome_trace(recorder, program, hardware, measurement,
+                     [&](std::string_view text) { file.write(text); });
   file.close();
 }
 

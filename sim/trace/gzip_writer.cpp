@@ -64,7 +64,8 @@ std::string read_gzip(const std::string& path) {
   std::string text;
   std::array<char, 1 << 16> buffer{};
   int n = 0;
-  while ((n = gzread(file, buffer.data(), buffer.size())) > 0) text.append(buffer.data(), static_cast<std::size_t>(n));
+  while ((n = gzread(file, buffer.data(), buffer.size())) > 0)
+    text.append(buffer.data(), static_cast<std::size_t>(n));
   gzclose(file);
   if (n < 0) throw std::runtime_error(fmt::format("{} is damaged", path));
   return text;

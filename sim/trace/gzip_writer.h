@@ -8,8 +8,8 @@
 
 namespace dfsim {
 
-/// Writes `path` compressed; the header carries neither time nor name. Throws std::runtime_error if the file cannot be
-/// written. Call close() to learn of the last errors.
+/// Writes `path` compressed; the header carries neither time nor name. Throws std::runtime_error if the file
+/// cannot be written. Call close() to learn of the last errors.
 class GzipWriter {
  public:
   explicit GzipWriter(const std::string& path);

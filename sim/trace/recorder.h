@@ -18,8 +18,9 @@ struct TraceOptions {
   std::uint64_t max_events = 500'000;  ///< of the file; what comes later is dropped and the file says so
 };
 
-/// The default of `--trace`: stages over the whole run and, of the micro-ops, one period after the fill. `fill_periods`
-/// counts the periods that the pipeline takes to fill; `measurement` is an earlier run of the same program.
+/// The default of `--trace`: stages over the whole run and, of the micro-ops, one period after the fill.
+/// `fill_periods` counts the periods that the pipeline takes to fill; `measurement` is an earlier run of the
+/// same program.
 TraceOptions one_period_after_fill(const Measurement& measurement, std::uint32_t fill_periods);
 
 class TraceRecorder : public Observer {
@@ -34,7 +35,8 @@ class TraceRecorder : public Observer {
   };
 
   explicit TraceRecorder(const TraceOptions& options) : options_(options) {}
-  void micro_op(PeId pe, std::uint32_t op, std::uint32_t instance, std::uint64_t start, std::uint64_t end) override;
+  void micro_op(PeId pe, std::uint32_t op, std::uint32_t instance, std::uint64_t start,
+                std::uint64_t end) override;
   void stall(PeId pe, StallCause cause, std::uint64_t start, std::uint64_t end) override;
   void transfer(TransferId, std::uint32_t, std::uint64_t, std::uint64_t) override {}
 

@@ -86,8 +86,8 @@ TEST(WorkerPool, StopsWhenInterrupted) {
     };
   });
   bool stop = false;
-  const auto answers = pool.run({"a", "slow", "b"}, [&](std::size_t, const std::string&) { stop = true; },
-                                [&] { return stop; });
+  const auto answers = pool.run(
+      {"a", "slow", "b"}, [&](std::size_t, const std::string&) { stop = true; }, [&] { return stop; });
   EXPECT_EQ(answers, (std::vector<std::string>{"a", "", ""}));
   EXPECT_EQ(pool.run({"again"}), (std::vector<std::string>{"again"}));
 }

@@ -80,7 +80,8 @@ TEST(Hazards, LetsReadsRunSideBySide) {
 }
 
 TEST(Hazards, TakesUnderAThirdOfASecondFor300000MicroOps) {
-  // As a lowered stage looks: receive into one of 16 buffers, matmul from it into one of 8 results, vector, send.
+  // As a lowered stage looks: receive into one of 16 buffers, matmul from it into one of 8 results, vector,
+  // send.
   ProgramBuilder b;
   std::vector<std::uint32_t> in, out;
   for (std::uint32_t i = 0; i < 16; ++i) in.push_back(b.tensor(0, i * 4096, 4096, 2));
@@ -88,10 +89,14 @@ TEST(Hazards, TakesUnderAThirdOfASecondFor300000MicroOps) {
   const std::uint32_t blocks = 1200;  // 4 micro-ops each: 4800 on a PE, as 300000 on 64 PEs
   for (std::uint32_t i = 0; i < blocks; ++i) {
     std::vector<Dependence> receive_after, matmul_after;
-    if (i >= 16) receive_after.push_back({4 * (i - 16) + 1, 0});
-    else receive_after.push_back({4 * (blocks - 16 + i) + 1, 1});
-    if (i >= 8) matmul_after.push_back({4 * (i - 8) + 3, 0});
-    else matmul_after.push_back({4 * (blocks - 8 + i) + 3, 1});
+    if (i >= 16)
+      receive_after.push_back({4 * (i - 16) + 1, 0});
+    else
+      receive_after.push_back({4 * (blocks - 16 + i) + 1, 1});
+    if (i >= 8)
+      matmul_after.push_back({4 * (i - 8) + 3, 0});
+    else
+      matmul_after.push_back({4 * (blocks - 8 + i) + 3, 1});
     const auto receive = b.vector(0, 64, receive_after, {}, {in[i % 16]});
     matmul_after.push_back({receive, 0});
     const auto m = b.vector(0, 64, matmul_after, {in[i % 16]}, {out[i % 8]});

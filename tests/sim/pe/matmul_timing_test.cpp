@@ -21,7 +21,7 @@ MatrixUnitSpec unit(std::uint32_t rows, std::uint32_t columns, Dataflow dataflow
 }
 
 Dataflow dataflow_of(const std::string& name) {
-  return name == "os" ? Dataflow::output_stationary
+  return name == "os"   ? Dataflow::output_stationary
          : name == "ws" ? Dataflow::weight_stationary
                         : Dataflow::input_stationary;
 }

@@ -1,4 +1,5 @@
-// tests/sim/pe/pe_fixture.h: three PEs on a TestNetwork. Elaborated once per process; every run starts from reset.
+// tests/sim/pe/pe_fixture.h: three PEs on a TestNetwork. Elaborated once per process; every run starts from
+// reset.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +22,8 @@ struct Work {
 
 class Recorder : public Observer {
  public:
-  void micro_op(PeId pe, std::uint32_t op, std::uint32_t instance, std::uint64_t start, std::uint64_t end) override {
+  void micro_op(PeId pe, std::uint32_t op, std::uint32_t instance, std::uint64_t start,
+                std::uint64_t end) override {
     work.push_back({pe.value(), op, instance, start, end});
   }
   void stall(PeId pe, StallCause, std::uint64_t start, std::uint64_t end) override {
@@ -59,8 +61,8 @@ class PeWorld {
     network.attach(kPes, memory);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
-  /// Cycles until the last micro-op ended; what happened is in `recorder` and `measured`. Loads the program; holds
-  /// must be set in `prepare`.
+  /// Cycles until the last micro-op ended; what happened is in `recorder` and `measured`. Loads the program;
+  /// holds must be set in `prepare`.
   template <class Prepare>
   std::uint64_t run(const Program& program, Prepare prepare) {
     network.reset();
@@ -70,7 +72,8 @@ class PeWorld {
     prepare();
     context.base_ps = sc_core::sc_time_stamp().value();
     context.observer = &recorder;
-    reason = load_program(program, hardware, [](NocId, NocId, TransferId) { return std::nullopt; }, loaded);
+    reason = load_program(
+        program, hardware, [](NocId, NocId, TransferId) { return std::nullopt; }, loaded);
     if (!reason.empty()) return 0;
     context.loaded = &loaded;
     context.progress.reset(loaded);

@@ -1,5 +1,5 @@
-// Programs of one to three PEs on a network of fixed latency, every cycle counted by hand. A packet injected at t has its
-// tail sent at t + flits, has left at t + flits + 1 and arrives at t + flits + 10.
+// Programs of one to three PEs on a network of fixed latency, every cycle counted by hand. A packet injected
+// at t has its tail sent at t + flits, has left at t + flits + 1 and arrives at t + flits + 10.
 #include "sim/pe/pe.h"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,8 @@ TEST(Pe, LoadsWhatItAskedFor) {
   const auto v = b.vector(0, 64, {{load, 0}});
   PeWorld& world = pe_world();
   const std::uint64_t cycles = world.run(b.program);
-  // Request injected at 0, there at 11; two packets of 64 flits injected at 11: tail of the second at 139, there at 149.
+  // Request injected at 0, there at 11; two packets of 64 flits injected at 11: tail of the second at 139,
+  // there at 149.
   EXPECT_EQ(world.recorder.of(0, load), (Work{0, load, 0, 0, 149}));
   EXPECT_EQ(world.recorder.of(0, v), (Work{0, v, 0, 149, 159}));
   EXPECT_EQ(world.stall(0, StallCause::dma_dram), 149u);
@@ -110,10 +111,10 @@ TEST(Pe, LoadsWhatItAskedFor) {
 TEST(Pe, AsksForContiguousPiecesOfAtMost64KiB) {
   ProgramBuilder b;
   b.memory(0, TransferKind::load,
-           {{PortId(0), 0, 40000, 1, 0},          // contiguous with the next
-            {PortId(0), 40000, 40000, 1, 0},      // together 80000: 65536 and 14464
-            {PortId(0), 100000, 64, 3, 64},       // dense: one piece
-            {PortId(0), 200000, 32, 2, 1000}});   // two pieces
+           {{PortId(0), 0, 40000, 1, 0},         // contiguous with the next
+            {PortId(0), 40000, 40000, 1, 0},     // together 80000: 65536 and 14464
+            {PortId(0), 100000, 64, 3, 64},      // dense: one piece
+            {PortId(0), 200000, 32, 2, 1000}});  // two pieces
   PeWorld& world = pe_world();
   world.run(b.program);
   std::vector<std::pair<std::uint64_t, std::uint32_t>> pieces;
@@ -153,7 +154,8 @@ TEST(Pe, ContinuesTheMatrixPipelineOfOneOperator) {
   const std::uint64_t cycles = world.run(b.program);
   EXPECT_EQ(world.recorder.of(0, a), (Work{0, a, 0, 0, 222}));
   EXPECT_EQ(world.recorder.of(0, c), (Work{0, c, 0, 128, 350}));
-  EXPECT_EQ(world.recorder.of(0, d), (Work{0, d, 0, 350, 572}));  // another operator waits for an empty pipeline
+  EXPECT_EQ(world.recorder.of(0, d),
+            (Work{0, d, 0, 350, 572}));  // another operator waits for an empty pipeline
   EXPECT_EQ(world.measured[0].busy_cycles, 572u);
   EXPECT_EQ(world.measured[0].matrix_busy_cycles, 572u);
   expect_all_cycles_accounted(cycles);
@@ -189,7 +191,7 @@ TEST(Pe, RunsItsUnitsAtTheSameTime) {
 TEST(Pe, SlowsTheVectorUnitToWhatTheMatrixUnitLeaves) {
   ProgramBuilder b;
   const auto in = b.tensor(0, 0, 20000), out = b.tensor(0, 20000, 20000);
-  const auto m = b.matmul(0, 128, 32, 64);  // 2 folds: 350 cycles, issued after 256
+  const auto m = b.matmul(0, 128, 32, 64);               // 2 folds: 350 cycles, issued after 256
   const auto v = b.vector(0, 64 * 46, {}, {in}, {out});  // 100 cycles: 200 bytes read and written per cycle
   PeWorld& world = pe_world();
   world.run(b.program);
@@ -197,9 +199,9 @@ TEST(Pe, SlowsTheVectorUnitToWhatTheMatrixUnitLeaves) {
   const ScratchpadSpec before = world.hardware.pe.scratchpad;
   world.hardware.pe.scratchpad.banks = 8;
   const std::uint64_t cycles = world.run(b.program);
-  // 7 * 32 = 224 bytes per cycle. Matmul reads 128*64*2 + 64*32*2 + 128*32*4 = 36864 bytes in 256 cycles = 144 per
-  // cycle: 80 are left for 200, rate 0.4 (26214 / 65536). Writes: 2 * 16384 / 256 = 128, leaves 96: not the limit.
-  // The vector unit needs ceil(100 * 65536 / 26214) = 251 cycles.
+  // 7 * 32 = 224 bytes per cycle. Matmul reads 128*64*2 + 64*32*2 + 128*32*4 = 36864 bytes in 256 cycles =
+  // 144 per cycle: 80 are left for 200, rate 0.4 (26214 / 65536). Writes: 2 * 16384 / 256 = 128, leaves 96:
+  // not the limit. The vector unit needs ceil(100 * 65536 / 26214) = 251 cycles.
   EXPECT_EQ(world.recorder.of(0, m), (Work{0, m, 0, 0, 350}));
   EXPECT_EQ(world.recorder.of(0, v), (Work{0, v, 0, 0, 251}));
   EXPECT_EQ(world.measured[0].busy_cycles, 350u);  // the matrix unit was not slowed

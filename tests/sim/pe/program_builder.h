@@ -9,7 +9,8 @@
 
 namespace dfsim {
 
-/// Two PEs (or as many as are used), one stage, tensors of fp16 with one dimension. Operator 0 is "a", 1 is "b".
+/// Two PEs (or as many as are used), one stage, tensors of fp16 with one dimension. Operator 0 is "a", 1 is
+/// "b".
 class ProgramBuilder {
  public:
   ProgramBuilder() {
@@ -22,7 +23,8 @@ class ProgramBuilder {
   }
 
   /// A micro-tensor of `bytes` bytes at `address`, one dimension of bytes / 2 elements.
-  std::uint32_t tensor(std::uint32_t pe, std::uint32_t address, std::uint32_t bytes, std::uint32_t slots = 1) {
+  std::uint32_t tensor(std::uint32_t pe, std::uint32_t address, std::uint32_t bytes,
+                       std::uint32_t slots = 1) {
     PeProgram& p = at(pe);
     p.micro_tensors.push_back({TensorId(0), box(0, bytes / 2), address, bytes, slots, false, false});
     return static_cast<std::uint32_t>(p.micro_tensors.size() - 1);
@@ -43,11 +45,13 @@ class ProgramBuilder {
     op.matmul = {m, n, k, 1, DataType::fp16, false};
     return add(pe, op, after, reads, writes);
   }
-  /// Adds a transfer and both its micro-ops; returns the index of the send at `from` and of the receive at `to`.
+  /// Adds a transfer and both its micro-ops; returns the index of the send at `from` and of the receive at
+  /// `to`.
   std::pair<std::uint32_t, std::uint32_t> send(std::uint32_t from, std::uint32_t to, std::uint32_t bytes,
                                                std::vector<Dependence> after_at_source = {},
                                                std::vector<Dependence> after_at_destination = {},
-                                               std::uint8_t channel = 0, std::vector<std::uint32_t> writes = {}) {
+                                               std::uint8_t channel = 0,
+                                               std::vector<std::uint32_t> writes = {}) {
     Transfer transfer;
     transfer.source = PeId(from);
     transfer.destination = PeId(to);

@@ -12,7 +12,8 @@ namespace {
 std::string refusal(const Program& program) {
   LoadedProgram loaded;
   const HardwareSpec hardware = line_hardware(3);
-  return load_program(program, hardware, [](NocId, NocId, TransferId) { return std::nullopt; }, loaded);
+  return load_program(
+      program, hardware, [](NocId, NocId, TransferId) { return std::nullopt; }, loaded);
 }
 
 void expect_refusal(const Program& program, const std::string& part) {

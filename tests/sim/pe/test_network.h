@@ -1,5 +1,5 @@
-// tests/sim/pe/test_network.h: a network that takes a fixed time, and a memory that answers at once, for tests of the PE
-// alone.
+// tests/sim/pe/test_network.h: a network that takes a fixed time, and a memory that answers at once, for
+// tests of the PE alone.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,18 @@
 
 namespace dfsim {
 
-/// A packet accepted at t sends its flits in t+1 ... t+flits (after those of earlier packets of its source), leaves the
-/// source queue as of the cycle after its tail and arrives `latency` cycles after its tail.
+/// A packet accepted at t sends its flits in t+1 ... t+flits (after those of earlier packets of its source),
+/// leaves the source queue as of the cycle after its tail and arrives `latency` cycles after its tail.
 class TestNetwork : public sc_core::sc_module, public PacketInjector {
  public:
   static constexpr std::uint64_t kLatency = 10;
 
   TestNetwork(sc_core::sc_module_name name, RunContext& context, std::size_t endpoints)
-      : sc_module(name), context_(context), sinks_(endpoints, nullptr), free_(endpoints, 0), holds_(endpoints) {
+      : sc_module(name),
+        context_(context),
+        sinks_(endpoints, nullptr),
+        free_(endpoints, 0),
+        holds_(endpoints) {
     SC_HAS_PROCESS(TestNetwork);
     SC_METHOD(deliver);
     sensitive << event_;
@@ -35,7 +39,8 @@ class TestNetwork : public sc_core::sc_module, public PacketInjector {
     std::uint64_t first = std::max(now + 1, free_[source]);
     Hold& hold = holds_[source];
     if (first >= hold.from && first < hold.to) {
-      hold.blocked.emplace_back(std::max(first, hold.blocked.empty() ? 0 : hold.blocked.back().second), hold.to);
+      hold.blocked.emplace_back(std::max(first, hold.blocked.empty() ? 0 : hold.blocked.back().second),
+                                hold.to);
       first = hold.to;
     }
     const std::uint64_t tail = first + packet.flits - 1;
@@ -75,8 +80,10 @@ class TestNetwork : public sc_core::sc_module, public PacketInjector {
     while (!pending_.empty() && pending_.begin()->first == now) {
       const auto [packet, left] = pending_.begin()->second;
       pending_.erase(pending_.begin());
-      if (left) sinks_[packet.source.value()]->packet_left(packet, now);
-      else sinks_[packet.destination.value()]->packet_arrived(packet, now);
+      if (left)
+        sinks_[packet.source.value()]->packet_left(packet, now);
+      else
+        sinks_[packet.destination.value()]->packet_arrived(packet, now);
     }
     if (!pending_.empty()) event_.notify(context_.until(pending_.begin()->first));
   }

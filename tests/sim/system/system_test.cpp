@@ -146,7 +146,8 @@ TEST(System, ReportsADeadlock) {
   ASSERT_EQ(stuck.status, RunStatus::deadlock);
   EXPECT_NE(stuck.reason.find("deadlock at cycle 0: 2 of 2 PEs are blocked, 4 micro-ops"), std::string::npos)
       << stuck.reason;
-  EXPECT_NE(stuck.reason.find("pe_1_0: send #1 of period 0 waits for receive #0"), std::string::npos) << stuck.reason;
+  EXPECT_NE(stuck.reason.find("pe_1_0: send #1 of period 0 waits for receive #0"), std::string::npos)
+      << stuck.reason;
   EXPECT_EQ(runner().run(pipeline(2), {}).status, RunStatus::finished);
 }
 
