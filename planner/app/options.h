@@ -32,7 +32,7 @@ struct PlanOptions : RunOptions {
   std::string objective = "interval";
   std::string stop_below;   ///< cycles, or a time such as 500ms
   std::string time_budget;  ///< seconds, or 90s, 5m
-  std::uint32_t max_rounds = 12;
+  std::uint32_t max_rounds = 6;
   std::string prune = "auto";
   std::uint32_t audit = 0;
   std::uint32_t stage_candidates = 4;
