@@ -216,6 +216,7 @@ void write_tables(Writer& out, const Program& program) {
 /// Walks one JSON array of mixed entries and reports where it is wrong.
 class Row {
  public:
+  Row(json&&, std::string) = delete;  // a row only looks at its array
   Row(const json& array, std::string where) : array_(array), where_(std::move(where)) {
     if (!array.is_array()) throw json::other_error::create(501, where_ + ": expected a list", &array);
   }
@@ -420,8 +421,9 @@ Program read_program_root(const json& root) {
   if (member(root, "version", "") != kProgramJsonVersion)
     throw json::other_error::create(501, fmt::format("/version: must be {}", kProgramJsonVersion), &root);
   Program program;
-  Row head(json::array({member(root, "name", ""), member(root, "samples", ""), member(root, "periods", "")}),
-           "");
+  const json fields =
+      json::array({member(root, "name", ""), member(root, "samples", ""), member(root, "periods", "")});
+  Row head(fields, "");
   program.name = head.string();
   program.samples = head.number<std::uint32_t>();
   program.periods = head.number<std::uint32_t>();

@@ -10,6 +10,8 @@ namespace {
 
 /// More slots than this are looked at as if the list had been unrolled this often.
 constexpr std::uint32_t kMaxUnroll = 9;
+/// Micro-ops looked at one by one in search of an order, before the search is put off.
+constexpr std::size_t kNearSteps = 48;
 
 bool boxes_meet(const Box& a, const Box& b) {
   for (std::uint8_t d = 0; d < a.rank; ++d)
@@ -39,9 +41,10 @@ class HazardFinder {
 
   std::optional<Hazard> run() {
     const std::uint32_t n = static_cast<std::uint32_t>(pe_.ops.size());
-    for (std::uint32_t op = 0; op < pe_.prologue_ops && !found_; ++op) visit(op, 0);
-    for (std::uint32_t copy = 0; copy < copies_ && !found_; ++copy)
-      for (std::uint32_t op = pe_.prologue_ops; op < n && !found_; ++op) visit(op, copy);
+    for (std::uint32_t op = 0; op < pe_.prologue_ops; ++op) visit(op, 0);
+    for (std::uint32_t copy = 0; copy < copies_; ++copy)
+      for (std::uint32_t op = pe_.prologue_ops; op < n; ++op) visit(op, copy);
+    settle();
     return found_;
   }
 
@@ -54,6 +57,9 @@ class HazardFinder {
     std::uint32_t micro_tensor = 0;
     std::uint32_t overlaps_begin = 0, overlaps_end = 0;  ///< slots of other micro-tensors that share bytes
     std::vector<Entry> writes, reads;
+  };
+  struct Query {
+    std::uint32_t earlier, later, micro_tensor_earlier, micro_tensor_later;
   };
   struct Suspect {
     std::uint32_t node, micro_tensor_earlier, micro_tensor_later;
@@ -164,8 +170,8 @@ class HazardFinder {
     slot.writes.push_back({node, access});
   }
 
-  /// Every suspect must be an ancestor of `node`: breadth first along the dependences (most are near), no
-  /// deeper than the earliest one.
+  /// Every suspect must be an ancestor of `node`. Most are near: a short search breadth first, no deeper than
+  /// the earliest one. What it does not find is settled later, many at a time.
   void prove(std::uint32_t op, std::uint32_t copy, std::uint32_t node) {
     if (suspects_.empty()) return;
     std::uint32_t earliest = node;
@@ -174,20 +180,66 @@ class HazardFinder {
     todo_.clear();
     expand(op, copy, earliest);
     std::size_t open = count_open();
-    while (open > 0 && !todo_.empty()) {
-      const auto [next_op, next_copy] = op_and_copy(todo_.back());
-      todo_.pop_back();
+    for (std::size_t head = 0; open > 0 && head < todo_.size() && head < kNearSteps; ++head) {
+      const auto [next_op, next_copy] = op_and_copy(todo_[head]);
       expand(next_op, next_copy, earliest);
-      if (todo_.empty() || ++steps_since_count_ > 16) open = count_open();
+      if (++steps_since_count_ > 16) open = count_open();
     }
     if (count_open() == 0) return;
-    for (const Suspect& suspect : suspects_) {
-      if (suspect.proven) continue;
-      const auto [earlier, earlier_copy] = op_and_copy(suspect.node);
-      found_ =
-          Hazard{earlier, op, copy - earlier_copy, suspect.micro_tensor_earlier, suspect.micro_tensor_later};
-      return;
+    for (const Suspect& suspect : suspects_)
+      if (!suspect.proven)
+        queries_.push_back({suspect.node, node, suspect.micro_tensor_earlier, suspect.micro_tensor_later});
+  }
+
+  /// Settles the open queries 64 earlier micro-ops at a time: one pass in list order (which is topological)
+  /// carries a bit of each to everything that waits for it.
+  void settle() {
+    std::sort(queries_.begin(), queries_.end(), [](const Query& a, const Query& b) {
+      return std::pair(a.earlier, a.later) < std::pair(b.earlier, b.later);
+    });
+    std::vector<std::uint64_t> reached(visited_.size(), 0);
+    std::optional<Query> worst;
+    for (std::size_t begin = 0, end = 0; begin < queries_.size(); begin = end) {
+      std::uint32_t sources = 0, last = 0;
+      const std::uint32_t first = queries_[begin].earlier;
+      for (end = begin; end < queries_.size(); ++end) {
+        if (end == begin || queries_[end].earlier != queries_[end - 1].earlier) {
+          if (sources == 64) break;
+          reached[queries_[end].earlier] = std::uint64_t{1} << sources++;
+        }
+        last = std::max(last, queries_[end].later);
+      }
+      for (std::uint32_t node = first; node <= last; ++node)
+        reached[node] |= reached_through(node, first, reached);
+      std::uint32_t bit = 0;
+      for (std::size_t q = begin; q < end; ++q) {
+        if (q > begin && queries_[q].earlier != queries_[q - 1].earlier) ++bit;
+        if ((reached[queries_[q].later] >> bit & 1) == 0 && (!worst || queries_[q].later < worst->later))
+          worst = queries_[q];
+      }
+      std::fill(reached.begin() + first, reached.begin() + last + 1, 0);
     }
+    if (!worst) return;
+    const auto [earlier, earlier_copy] = op_and_copy(worst->earlier);
+    const auto [later, later_copy] = op_and_copy(worst->later);
+    found_ = Hazard{earlier, later, later_copy - earlier_copy, worst->micro_tensor_earlier,
+                    worst->micro_tensor_later};
+  }
+
+  std::uint64_t reached_through(std::uint32_t node, std::uint32_t first,
+                                const std::vector<std::uint64_t>& reached) const {
+    const auto [op, copy] = op_and_copy(node);
+    const Range range = pe_.ops[op].dependences;
+    std::uint64_t bits = 0;
+    for (std::uint32_t d = range.begin; d < range.end; ++d) {
+      const Dependence& dependence = pe_.dependences[d];
+      const bool on_prologue = dependence.op < pe_.prologue_ops;
+      if (!on_prologue && dependence.distance > copy) continue;
+      const std::uint32_t before =
+          on_prologue ? dependence.op : node_of(dependence.op, copy - dependence.distance);
+      if (before >= first) bits |= reached[before];
+    }
+    return bits;
   }
 
   std::size_t count_open() {
@@ -221,6 +273,7 @@ class HazardFinder {
   std::vector<std::uint32_t> overlaps_;
   std::vector<std::uint32_t> visited_, todo_;
   std::vector<Suspect> suspects_;
+  std::vector<Query> queries_;
   std::optional<Hazard> found_;
 };
 

@@ -86,7 +86,9 @@ class SystemRunner : public ProgramRunner {
         return RunStatus::finished;
       }
       if (!sc_core::sc_pending_activity()) return RunStatus::deadlock;
-      if (!machine_.context().paused) {
+      // The deadline may have moved meanwhile: the first period has ended in time, or the last but one has
+      // ended.
+      if (!machine_.context().paused && deadline(limit) <= until) {
         stopped_at_ = until;
         return RunStatus::limit_reached;
       }

@@ -55,11 +55,11 @@ TEST(Candidates, AreLegalOnPrimesAndOddGroups) {
   const HardwareSpec hardware = chip("mesh8x8.yaml");
   const std::vector<PeGroup> groups{rectangle(0, 0, 1, 1), rectangle(0, 0, 3, 1), rectangle(1, 2, 3, 5),
                                     rectangle(0, 0, 7, 7), rectangle(0, 0, 8, 8)};
-  for (const std::uint32_t rows : {1u, 7u, 13u})
-    for (const std::uint32_t features : {2u, 37u, 101u}) {
+  for (const std::uint32_t rows : {1u, 13u})
+    for (const std::uint32_t features : {2u, 101u}) {
       const Graph graph = mlp(2, rows, features);
       for (const PeGroup& group : groups)
-        for (const std::uint32_t samples : {1u, 3u, 8u}) {
+        for (const std::uint32_t samples : {3u, 8u}) {
           const StageProposal proposal = whole(graph, group);
           expect_legal(graph, proposal, form(graph, hardware, proposal, samples), samples);
         }

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <cstdio>
+#include <ctime>
 
 #include "tests/sim/pe/program_builder.h"
 
@@ -79,13 +80,13 @@ TEST(Hazards, LetsReadsRunSideBySide) {
   EXPECT_FALSE(find_hazard(b.at(0), 3));
 }
 
-TEST(Hazards, TakesUnderAThirdOfASecondFor300000MicroOps) {
+TEST(Hazards, AreFoundQuicklyInLongLists) {
   // As a lowered stage looks: receive into one of 16 buffers, matmul from it into one of 8 results, vector,
   // send.
   ProgramBuilder b;
   std::vector<std::uint32_t> in, out;
-  for (std::uint32_t i = 0; i < 16; ++i) in.push_back(b.tensor(0, i * 4096, 4096, 2));
-  for (std::uint32_t i = 0; i < 8; ++i) out.push_back(b.tensor(0, 200000 + i * 4096, 4096, 2));
+  for (std::uint32_t i = 0; i < 16; ++i) in.push_back(b.tensor(0, i * 8192, 4096, 2));
+  for (std::uint32_t i = 0; i < 8; ++i) out.push_back(b.tensor(0, 200000 + i * 8192, 4096, 2));
   const std::uint32_t blocks = 1200;  // 4 micro-ops each: 4800 on a PE, as 300000 on 64 PEs
   for (std::uint32_t i = 0; i < blocks; ++i) {
     std::vector<Dependence> receive_after, matmul_after;
@@ -103,11 +104,20 @@ TEST(Hazards, TakesUnderAThirdOfASecondFor300000MicroOps) {
     const auto v = b.vector(0, 64, {{m, 0}}, {out[i % 8]}, {out[i % 8]});
     b.vector(0, 64, {{v, 0}}, {out[i % 8]});
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   EXPECT_FALSE(find_hazard(b.at(0), 5));
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  RecordProperty("microseconds_per_pe", static_cast<int>(seconds * 1e6));
-  EXPECT_LT(seconds, 0.3);  // of one PE; generous, for slow builds. Measured: see docs/program.md
+  const double seconds =
+      64 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;  // of this process, 64 PEs
+  RecordProperty("milliseconds_for_300000", static_cast<int>(seconds * 1e3));
+  std::printf("300000 micro-ops: %.0f ms\n", seconds * 1e3);
+  EXPECT_LT(seconds, 10);  // an optimised build takes well under a second; sanitizers are slow
+  // One order less: the receives no longer wait for the matmul that last read their buffer.
+  for (std::uint32_t i = 0; i < 16; ++i)
+    b.at(0).dependences[b.at(0).ops[4 * i].dependences.begin].distance = 3;
+  const auto hazard = find_hazard(b.at(0), 5);
+  ASSERT_TRUE(hazard);
+  EXPECT_EQ(hazard->later, 0u);
+  EXPECT_EQ(hazard->periods_apart, 2u);
 }
 
 }  // namespace

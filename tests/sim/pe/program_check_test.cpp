@@ -35,10 +35,10 @@ TEST(ProgramCheck, AcceptsAGoodProgram) { EXPECT_EQ(refusal(good()), ""); }
 TEST(ProgramCheck, RefusesWhatDoesNotExist) {
   Program p = good();
   p.pes[0].ops[0].channel = 4;
-  expect_refusal(p, "pe_0: load #0 uses DMA channel 4 of 4");
+  expect_refusal(p, "pe_0_0: load #0 uses DMA channel 4 of 4");
   p = good();
   p.pes[0].ops[1].op = OpId(7);
-  expect_refusal(p, "pe_0: matmul #1 names operator 7 of 2");
+  expect_refusal(p, "pe_0_0: matmul #1 names operator 7 of 2");
   p = good();
   p.segments[0].port = PortId(3);
   expect_refusal(p, "transfer 0 uses memory port 3 of 1");
@@ -60,13 +60,13 @@ TEST(ProgramCheck, RefusesWhatDoesNotExist) {
 TEST(ProgramCheck, RefusesTransfersWithOneEnd) {
   Program p = good();
   p.pes.pop_back();
-  expect_refusal(p, "pe_0 sends transfer 1, and pe_1 has no receive for it");
+  expect_refusal(p, "pe_0_0 sends transfer 1, and pe_1_0 has no receive for it");
   p = good();
   p.pes[0].ops.pop_back();
-  expect_refusal(p, "pe_1 receives transfer 1, and pe_0 has no send for it");
+  expect_refusal(p, "pe_1_0 receives transfer 1, and pe_0_0 has no send for it");
   p = good();
   p.pes[0].ops.push_back(p.pes[0].ops.back());
-  expect_refusal(p, "pe_0: send #3 is a second micro-op of transfer 1");
+  expect_refusal(p, "pe_0_0: send #3 is a second micro-op of transfer 1");
   p = good();
   p.pes[1].prologue_ops = 1;
   expect_refusal(p, "one end in a prologue");
@@ -78,7 +78,7 @@ TEST(ProgramCheck, RefusesTransfersWithOneEnd) {
 TEST(ProgramCheck, RefusesDependencesThatPointForward) {
   Program p = good();
   p.pes[0].dependences[0] = {2, 0};
-  expect_refusal(p, "pe_0: matmul #1 depends on #2, which comes later in the same period");
+  expect_refusal(p, "pe_0_0: matmul #1 depends on #2, which comes later in the same period");
   p.pes[0].dependences[0] = {2, 1};
   EXPECT_EQ(refusal(p), "");
   p.pes[0].dependences[0] = {1, 0};
@@ -93,10 +93,11 @@ TEST(ProgramCheck, RefusesSizesThatDoNotAddUp) {
   expect_refusal(p, "transfer 0 has 255 bytes, its segments 256");
   p = good();
   p.pes[0].ops[1].matmul.m = 0;
-  expect_refusal(p, "pe_0: matmul #1 multiplies nothing");
+  expect_refusal(p, "pe_0_0: matmul #1 multiplies nothing");
   p = good();
   p.pes[0].micro_tensors[0].slots = 5000;
-  expect_refusal(p, "pe_0: micro-tensor #0 of 't' ends at byte 1280000 of a scratchpad of 1048576: overflow");
+  expect_refusal(p,
+                 "pe_0_0: micro-tensor #0 of 't' ends at byte 1280000 of a scratchpad of 1048576: overflow");
 }
 
 TEST(ProgramCheck, RefusesUnorderedAccesses) {
@@ -104,7 +105,7 @@ TEST(ProgramCheck, RefusesUnorderedAccesses) {
   const auto t = b.tensor(1, 0, 256);
   b.vector(1, 64, {}, {}, {t});
   b.vector(1, 64, {}, {t});
-  expect_refusal(b.program, "pe_1: vector #0 and vector #1 use the same bytes");
+  expect_refusal(b.program, "pe_1_0: vector #0 and vector #1 use the same bytes");
   b.at(1).ops[1].dependences = {0, 1};
   b.at(1).dependences = {{0, 0}};
   EXPECT_EQ(refusal(b.program), "");

@@ -160,8 +160,9 @@ TEST(ChromeTrace, ArrowsAreBoundAtBothEnds) {
 }
 
 TEST(ChromeTrace, SaysWhatASliceIs) {
+  const Json trace = Example().json();
   std::map<std::string, Json> slices;
-  for (const Json& e : Example().json()["traceEvents"])
+  for (const Json& e : trace["traceEvents"])
     if (e["ph"] == "X") slices.emplace(e["cat"].get<std::string>(), e);
   EXPECT_EQ(slices["matmul"]["name"], "evil \"<script>\\");
   EXPECT_EQ(slices["matmul"]["args"]["macs"], 8 * 16 * 32);
@@ -183,8 +184,9 @@ TEST(ChromeTrace, DetailAndWindowChooseWhatIsShown) {
   options.ops = true;
   options.from = 201;
   options.until = 230;
+  const Json trace = Example(3, options).json();
   std::size_t stages = 0;
-  for (const Json& e : Example(3, options).json()["traceEvents"]) {
+  for (const Json& e : trace["traceEvents"]) {
     if (e["ph"] != "X") continue;
     stages += e["cat"] == "stage";
     if (e["cat"] == "stage") continue;
@@ -222,7 +224,7 @@ TEST(ChromeTrace, DefaultWindowIsOneIntervalAfterTheFill) {
 TEST(ChromeTrace, CompressedFilesAreDeterministicAndHoldTheText) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "dfsim_chrome_trace_test";
   std::filesystem::create_directories(folder);
-  const Example example(2000);  // several blocks of the compressor
+  const Example example(300);  // several blocks of the compressor
   const auto write = [&](const std::string& name) {
     const std::string path = (folder / name).string();
     write_chrome_trace_file(example.recorder, example.b.program, example.hardware, example.measurement, path);
