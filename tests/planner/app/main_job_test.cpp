@@ -123,16 +123,34 @@ TEST_F(MainJob, PrunesWithoutChangingThePlan) {
   EXPECT_TRUE(read("auto/plan.yaml") == read("none/plan.yaml"));
 }
 
+/// Shell text: starts dfsim in the background and waits until its log holds `line`.
+std::string started(const std::string& arguments, const std::string& line) {
+  return arguments + " 2>log & pid=$!; for i in $(seq 3000); do grep -q '" + line +
+         "' log && break; sleep 0.02; done; ";
+}
+
 TEST_F(MainJob, KeepsTheBestPlanWhenInterrupted) {
-  const std::string command =
-      "--config mesh4x4.yaml --model bert.yaml --out cut --workers 1 & pid=$!; sleep 3; kill -INT $pid; wait "
-      "$pid";
-  const Ended ended = dfsim(command);
-  EXPECT_EQ(ended.code, 130) << ended.err;
-  if (exists("cut")) {
-    EXPECT_NE(read("cut/plan.yaml").find("partial: true"), std::string::npos);
-    EXPECT_FALSE(exists("cut/measurement.json"));
-  }
+  const Ended ended =
+      dfsim(started("--config mesh2x2.yaml --model mlp.yaml --out cut --workers 1", "round 2:") +
+            "kill -INT $pid; wait $pid");
+  EXPECT_EQ(ended.code, 130) << read("log");
+  EXPECT_NE(read("cut/plan.yaml").find("partial: true"), std::string::npos);
+  EXPECT_FALSE(exists("cut/measurement.json"));
+  EXPECT_NE(ended.out.find("interrupted"), std::string::npos) << ended.out;
+  EXPECT_EQ(dfsim("check cut/plan.yaml").code, 0);
+}
+
+TEST_F(MainJob, GivesTheSameBytesAfterAKill) {
+  ASSERT_EQ(plan("undisturbed", "--cache other.sqlite --trace none").code, 0);
+  const Ended killed =
+      dfsim(started("--config mesh2x2.yaml --model tiny.yaml --out again --trace none", "round 2:") +
+            "kill -KILL $pid; wait $pid");
+  EXPECT_EQ(killed.code, 128 + 9);
+  EXPECT_FALSE(exists("again"));
+  ASSERT_EQ(plan("again", "--trace none").code, 0);
+  for (const char* name : kCompared)
+    EXPECT_TRUE(read(std::string("undisturbed/") + name) == read(std::string("again/") + name)) << name;
+  EXPECT_GT(Json::parse(read("again/run.json"))["reused_prices"], 0);
 }
 
 }  // namespace
