@@ -64,6 +64,7 @@ function(dfsim_test name)
   add_executable(${name} ${ARG_SOURCES})
   # gtest before the rooms: libsystemc exports a main of its own, and the first main found wins.
   target_link_libraries(${name} PRIVATE dfsim_test_main)
+  target_precompile_headers(${name} REUSE_FROM dfsim_test_main)
   dfsim_link_rooms(${name} ${ARG_ROOMS})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
   target_compile_definitions(${name} PRIVATE DFSIM_SOURCE_DIR="${CMAKE_SOURCE_DIR}" DFSIM_BINARY_DIR="${CMAKE_BINARY_DIR}")

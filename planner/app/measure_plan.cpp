@@ -23,18 +23,6 @@ Measurement finished(ProgramRunner& runner, const Program& program, Observer* ob
   return std::move(outcome.measurement);
 }
 
-/// A stage that takes turns with others is at work from its start to its end; one that has its group to
-/// itself may start the next period before this one has ended: then the distance of the ends counts. The same
-/// rule as for the whole-plan runs of the planner.
-std::uint64_t last_period_of_stage(const Measurement& measurement, std::size_t stage) {
-  const auto& done = measurement.stage_period_done_cycles[stage];
-  if (done.empty()) return 0;
-  const std::uint64_t distance = done.size() > 1 ? done.back() - done[done.size() - 2] : done.back();
-  if (stage >= measurement.stage_period_start_cycles.size()) return distance;
-  const auto& start = measurement.stage_period_start_cycles[stage];
-  return start.size() == done.size() ? std::min(distance, done.back() - start.back()) : distance;
-}
-
 }  // namespace
 
 Program lower_whole(const Graph& graph, const HardwareSpec& hardware, const Plan& plan, std::uint32_t periods,
@@ -55,8 +43,7 @@ MeasuredPlan measure_program(ProgramRunner& runner, const Program& program, std:
   run.periods = program.periods - std::min(program.periods, fill_periods);
   run.program_hash = program_hash(program, runner.hardware());
   run.measurement = finished(runner, program, observer);
-  for (std::size_t stage = 0; stage < run.measurement.stage_period_done_cycles.size(); ++stage)
-    run.stage_period_cycles.push_back(last_period_of_stage(run.measurement, stage));
+  run.coverage = coverage_by_role(program, run.measurement);
   Program cold = program;
   cold.periods = 1;
   run.total_cycles = finished(runner, cold, nullptr).cycles;

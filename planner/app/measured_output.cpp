@@ -45,6 +45,7 @@ const MeasuredPlan& MeasuredOutput::run(const std::string& trace, const PlanAnsw
   }
   const auto runner = make_program_runner(*context_.hardware);
   run_ = measure_program(*runner, program_, fill_, recorder_.get());
+  run_->stage_period_cycles = seen.stage_period_cycles;
   folder_.add("measurement.json", measurement_json(context_, *run_));
   return *run_;
 }

@@ -17,9 +17,9 @@ namespace dfsim {
 
 /// The sum counts every operator and every edge of the stage; equal operators choose alike. Measures lazily:
 /// a bound stands in for what was not measured, and is replaced when it is part of one of the cheapest
-/// combinations. When these hold measured prices only, no combination left out can be cheaper; the operator
-/// candidates never measured are the discarded ones. Re-slicing where nothing has to move costs nothing and
-/// is not run.
+/// combinations. When these hold measured prices only, no combination left out can be cheaper, unless its
+/// re-slicing measures less than kReslicingGuess times its bound; the operator candidates never measured are
+/// the discarded ones. Re-slicing where nothing has to move costs nothing and is not run.
 class ClassPrices {
  public:
   /// `samples`: of one period. All references must live as long as this.
@@ -27,7 +27,7 @@ class ClassPrices {
               const StageSetting& setting, std::uint32_t samples, const LowerBounds& bounds,
               CandidateLog& log);
 
-  /// Runs all operator candidates (for PruneMode::stop and none).
+  /// Runs the operator candidates that were not needed (for PruneMode::stop and none).
   void measure_operators();
   /// The `count` cheapest combinations (option per class) under bounds alone.
   std::vector<Combination> by_bounds(std::size_t count) const {

@@ -161,18 +161,19 @@ class Search {
       skipped_ = true;
       return std::nullopt;
     }
-    if (options_.prune != PruneMode::automatic)
-      for (ClassPrices& one : prices) one.measure_operators();
     const std::size_t wanted = std::max<std::size_t>(1, options_.stage_candidates);
-    if (settings_.size() > 1)
-      if (const auto number = try_stages(least_sums(prices, wanted))) return number;
-    for (std::size_t width = wanted; width <= kWidest * wanted; width *= 2) {
+    std::optional<std::size_t> best;
+    if (settings_.size() > 1) best = try_stages(least_sums(prices, wanted));
+    for (std::size_t width = wanted; !best && width <= kWidest * wanted; width *= 2) {
       std::vector<Choice> choices;
       for (const Combination& combination : prices.back().cheapest(width))
         choices.push_back({settings_.size() - 1, combination});
-      if (const auto number = try_stages(choices)) return number;
+      best = try_stages(choices);
     }
-    return std::nullopt;
+    // After the choice, which therefore does not depend on the mode.
+    if (options_.prune != PruneMode::automatic)
+      for (ClassPrices& one : prices) one.measure_operators();
+    return best;
   }
 
   /// The least sums over all settings. The setting that looks best under bounds is searched first; its sums

@@ -74,13 +74,27 @@ Json links_json(const HardwareSpec& hardware, const Measurement& measurement) {
   return list;
 }
 
-/// Bytes of DRAM tensors and how many of them were read at least once, in all and for what must be read
-/// whole.
-Json coverage_json(const Measurement& measurement) {
-  std::uint64_t bytes = 0, read = 0;
-  for (const DramCoverage& tensor : measurement.dram_coverage)
-    bytes += tensor.bytes, read += tensor.read_bytes;
-  return {{"tensors", measurement.dram_coverage.size()}, {"bytes", bytes}, {"read_bytes", read}};
+std::string name_of(DramTensorRole role) {
+  switch (role) {
+    case DramTensorRole::weight:
+      return "weight";
+    case DramTensorRole::embedding:
+      return "embedding";
+    case DramTensorRole::input:
+      return "input";
+    case DramTensorRole::output:
+      return "output";
+  }
+  return "unknown";
+}
+
+/// Weights are read whole; of embedding tables only the gathered rows; outputs are written.
+Json coverage_json(const std::vector<RoleCoverage>& roles) {
+  Json json = Json::object();
+  for (const RoleCoverage& role : roles)
+    json[name_of(role.role)] = {
+        {"tensors", role.tensors}, {"bytes", role.bytes}, {"read_bytes", role.read_bytes}};
+  return json;
 }
 
 Json stages_json(const ReportContext& context, const MeasuredPlan& run) {
@@ -178,7 +192,6 @@ void add_counts(Json& json, const HardwareSpec& hardware, const Measurement& m) 
       {"macs", m.macs},
       {"dram_read_bytes", m.dram_read_bytes},
       {"dram_write_bytes", m.dram_write_bytes},
-      {"dram_coverage", coverage_json(m)},
       {"flits_injected", m.flits_injected},
       {"flits_forked", m.flits_forked},
       {"flits_ejected", m.flits_ejected},
@@ -197,6 +210,23 @@ void add_counts(Json& json, const HardwareSpec& hardware, const Measurement& m) 
 }
 
 }  // namespace
+
+std::vector<RoleCoverage> coverage_by_role(const Program& program, const Measurement& measurement) {
+  std::vector<RoleCoverage> roles;
+  for (const DramTensorRole role :
+       {DramTensorRole::weight, DramTensorRole::embedding, DramTensorRole::input, DramTensorRole::output}) {
+    RoleCoverage sum;
+    sum.role = role;
+    for (const DramTensor& tensor : program.dram_tensors) {
+      if (tensor.role != role) continue;
+      ++sum.tensors;
+      for (const DramCoverage& covered : measurement.dram_coverage)
+        if (covered.tensor == tensor.tensor) sum.bytes += covered.bytes, sum.read_bytes += covered.read_bytes;
+    }
+    roles.push_back(sum);
+  }
+  return roles;
+}
 
 std::uint64_t MeasuredPlan::latency_cycles() const {
   return measurement.period_done_cycles.empty() ? 0 : measurement.period_done_cycles.front();
@@ -235,6 +265,7 @@ std::string measurement_json(const ReportContext& context, const MeasuredPlan& r
       {"planner", planner_json(context)},
   };
   add_counts(json, *context.hardware, m);
+  json["dram_coverage"] = coverage_json(run.coverage);
   return json.dump(1) + "\n";
 }
 
@@ -249,6 +280,7 @@ std::string program_measurement_json(const HardwareSpec& hardware, const Program
                {"periods", program.periods},
                {"period_done_cycles", measurement.period_done_cycles}};
   add_counts(json, hardware, measurement);
+  json["dram_coverage"] = coverage_json(coverage_by_role(program, measurement));
   return json.dump(1) + "\n";
 }
 

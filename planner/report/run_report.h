@@ -16,6 +16,13 @@
 
 namespace dfsim {
 
+/// How much of the DRAM tensors of one role was read at least once.
+struct RoleCoverage {
+  DramTensorRole role = DramTensorRole::weight;
+  std::uint64_t tensors = 0, bytes = 0, read_bytes = 0;
+};
+std::vector<RoleCoverage> coverage_by_role(const Program& program, const Measurement& measurement);
+
 /// The whole-plan run of the plan that is reported.
 struct MeasuredPlan {
   std::uint32_t fill_periods = 0;                  ///< F
@@ -23,6 +30,7 @@ struct MeasuredPlan {
   Measurement measurement;                         ///< of F + P periods
   std::uint64_t total_cycles = 0;                  ///< of a run of exactly one period from a cold start
   std::vector<std::uint64_t> stage_period_cycles;  ///< per stage: length of its last period
+  std::vector<RoleCoverage> coverage;
   std::string program_hash;
 
   std::uint64_t latency_cycles() const;

@@ -1,8 +1,12 @@
 #include "sim/pe/hazards.h"
 
 #include <algorithm>
-#include <utility>
+#include <limits>
+#include <map>
+#include <tuple>
 #include <vector>
+
+#include "sim/pe/order_proof.h"
 
 namespace dfsim {
 
@@ -10,8 +14,6 @@ namespace {
 
 /// More slots than this are looked at as if the list had been unrolled this often.
 constexpr std::uint32_t kMaxUnroll = 9;
-/// Micro-ops looked at one by one in search of an order, before the search is put off.
-constexpr std::size_t kNearSteps = 48;
 
 bool boxes_meet(const Box& a, const Box& b) {
   for (std::uint8_t d = 0; d < a.rank; ++d)
@@ -29,13 +31,8 @@ bool covers(const Box& outer, const Box& inner) {
 
 class HazardFinder {
  public:
-  HazardFinder(const PeProgram& pe, std::uint32_t periods) : pe_(pe) {
-    const std::uint32_t n = static_cast<std::uint32_t>(pe.ops.size());
-    std::uint32_t slots = 1;
-    for (const MicroTensor& tensor : pe.micro_tensors) slots = std::max(slots, tensor.slots);
-    copies_ = std::max(1u, std::min({slots + 1, periods, kMaxUnroll}));
-    per_period_ = n - pe.prologue_ops;
-    visited_.assign(pe.prologue_ops + std::size_t{copies_} * per_period_, 0);
+  HazardFinder(const PeProgram& pe, std::uint32_t periods)
+      : pe_(pe), copies_(copies_needed(pe, periods)), order_(pe, copies_) {
     lay_out_slots();
   }
 
@@ -44,237 +41,232 @@ class HazardFinder {
     for (std::uint32_t op = 0; op < pe_.prologue_ops; ++op) visit(op, 0);
     for (std::uint32_t copy = 0; copy < copies_; ++copy)
       for (std::uint32_t op = pe_.prologue_ops; op < n; ++op) visit(op, copy);
-    settle();
-    return found_;
+    const std::optional<OrderProof::Question> question = order_.settle();
+    if (!question) return std::nullopt;
+    const auto [earlier, earlier_copy] = order_.op_and_copy(question->earlier);
+    const auto [later, later_copy] = order_.op_and_copy(question->later);
+    return Hazard{earlier, later, later_copy - earlier_copy, question->micro_tensor_earlier,
+                  question->micro_tensor_later};
   }
 
  private:
+  static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
+
+  /// An access inside a micro-tensor; boxes decide whether two of them conflict.
   struct Entry {
-    std::uint32_t node;
-    std::uint32_t access;
+    std::uint32_t node, access;
   };
+  /// An access as another micro-tensor sees it that shares bytes: it may have touched any of them.
+  struct Visitor {
+    std::uint32_t node, micro_tensor, slot;
+    bool writes;
+  };
+  /// One slot of a micro-tensor. Micro-tensors of one shape in one place (an operator that works in place)
+  /// share it.
   struct Slot {
-    std::uint32_t micro_tensor = 0;
-    std::uint32_t overlaps_begin = 0, overlaps_end = 0;  ///< slots of other micro-tensors that share bytes
-    std::vector<Entry> writes, reads;
+    std::uint32_t units_begin = 0, units_end = 0;  ///< stretches of bytes, see owner_
+    bool owner = false;                            ///< of all of them
+    std::vector<Entry> writes, reads;              ///< since what they touched was last overwritten
+    std::vector<Visitor> present;   ///< accesses since it became owner that no later one is known to follow
+    std::vector<Visitor> before;    ///< the same of those who owned its bytes before
+    std::uint32_t last_before = 0;  ///< the largest node among them
   };
-  struct Query {
-    std::uint32_t earlier, later, micro_tensor_earlier, micro_tensor_later;
-  };
-  struct Suspect {
-    std::uint32_t node, micro_tensor_earlier, micro_tensor_later;
-    bool proven;
-  };
+
+  static std::uint32_t copies_needed(const PeProgram& pe, std::uint32_t periods) {
+    std::uint32_t slots = 1;
+    for (const MicroTensor& tensor : pe.micro_tensors) slots = std::max(slots, tensor.slots);
+    return std::max(1u, std::min({slots + 1, periods, kMaxUnroll}));
+  }
 
   void lay_out_slots() {
-    struct Interval {
-      std::uint64_t begin, end;
-      std::uint32_t slot;
+    std::vector<std::uint64_t> cuts;
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, Box>, std::uint32_t> places;
+    for (const MicroTensor& tensor : pe_.micro_tensors) {
+      for (std::uint32_t s = 0; s <= tensor.slots; ++s)
+        cuts.push_back(tensor.address + std::uint64_t{tensor.bytes} * s);
+      const auto [place, is_new] =
+          places.try_emplace({tensor.address, tensor.bytes, tensor.slots, tensor.box}, slots_.size());
+      first_slot_.push_back(place->second);
+      if (is_new) slots_.resize(slots_.size() + tensor.slots);
+    }
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    const auto unit_at = [&](std::uint64_t address) {
+      return static_cast<std::uint32_t>(std::lower_bound(cuts.begin(), cuts.end(), address) - cuts.begin());
     };
-    std::vector<Interval> intervals;
-    for (std::uint32_t m = 0; m < pe_.micro_tensors.size(); ++m) {
-      const MicroTensor& tensor = pe_.micro_tensors[m];
-      first_slot_.push_back(static_cast<std::uint32_t>(slots_.size()));
-      for (std::uint32_t s = 0; s < tensor.slots; ++s) {
-        const std::uint64_t begin = tensor.address + std::uint64_t{tensor.bytes} * s;
-        intervals.push_back({begin, begin + tensor.bytes, static_cast<std::uint32_t>(slots_.size())});
-        slots_.push_back({m, 0, 0, {}, {}});
+    for (std::uint32_t m = 0; m < pe_.micro_tensors.size(); ++m)
+      for (std::uint32_t s = 0; s < pe_.micro_tensors[m].slots; ++s) {
+        const MicroTensor& tensor = pe_.micro_tensors[m];
+        Slot& slot = slots_[first_slot_[m] + s];
+        slot.units_begin = unit_at(tensor.address + std::uint64_t{tensor.bytes} * s);
+        slot.units_end = unit_at(tensor.address + std::uint64_t{tensor.bytes} * (s + 1));
       }
-    }
-    std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) {
-      return std::pair(a.begin, a.slot) < std::pair(b.begin, b.slot);
-    });
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
-    for (std::size_t i = 0; i < intervals.size(); ++i)
-      for (std::size_t j = i + 1; j < intervals.size() && intervals[j].begin < intervals[i].end; ++j) {
-        if (intervals[j].begin == intervals[j].end) continue;
-        pairs.emplace_back(intervals[i].slot, intervals[j].slot);
-        pairs.emplace_back(intervals[j].slot, intervals[i].slot);
-      }
-    std::sort(pairs.begin(), pairs.end());
-    for (const auto& [slot, other] : pairs) {
-      if (slots_[slot].overlaps_end == 0)
-        slots_[slot].overlaps_begin = static_cast<std::uint32_t>(overlaps_.size());
-      overlaps_.push_back(other);
-      slots_[slot].overlaps_end = static_cast<std::uint32_t>(overlaps_.size());
-    }
+    owner_.assign(cuts.size(), kNobody);
   }
 
-  std::uint32_t node_of(std::uint32_t op, std::uint32_t copy) const {
-    return op < pe_.prologue_ops ? op : op + copy * per_period_;
-  }
-  std::pair<std::uint32_t, std::uint32_t> op_and_copy(std::uint32_t node) const {
-    if (node < pe_.prologue_ops || per_period_ == 0) return {node, 0};
-    const std::uint32_t from = node - pe_.prologue_ops;
-    return {pe_.prologue_ops + from % per_period_, from / per_period_};
-  }
-  Slot& slot_of(std::uint32_t access, std::uint32_t copy) {
+  std::uint32_t slot_of(std::uint32_t access, std::uint32_t copy) const {
     const std::uint32_t m = pe_.accesses[access].micro_tensor;
-    return slots_[first_slot_[m] + copy % pe_.micro_tensors[m].slots];
+    return first_slot_[m] + copy % pe_.micro_tensors[m].slots;
   }
 
   void visit(std::uint32_t op, std::uint32_t copy) {
     const MicroOp& micro_op = pe_.ops[op];
-    const std::uint32_t node = node_of(op, copy);
-    suspects_.clear();
-    for (std::uint32_t a = micro_op.reads.begin; a < micro_op.reads.end; ++a) look(a, copy, node, false);
-    for (std::uint32_t a = micro_op.writes.begin; a < micro_op.writes.end; ++a) look(a, copy, node, true);
-    prove(op, copy, node);
-    for (std::uint32_t a = micro_op.reads.begin; a < micro_op.reads.end; ++a)
-      slot_of(a, copy).reads.push_back({node, a});
-    for (std::uint32_t a = micro_op.writes.begin; a < micro_op.writes.end; ++a) record_write(a, copy, node);
+    const std::uint32_t node = order_.node_of(op, copy);
+    order_.begin(node);
+    for (std::uint32_t a = micro_op.reads.begin; a < micro_op.reads.end; ++a) access(a, copy, node, false);
+    for (std::uint32_t a = micro_op.writes.begin; a < micro_op.writes.end; ++a) access(a, copy, node, true);
+    order_.finish();
   }
 
-  /// Two micro-tensors of one shape in one place (an operator that works in place): element by element the
-  /// same bytes.
-  bool lie_alike(const Slot& a, const Slot& b) const {
-    const MicroTensor &x = pe_.micro_tensors[a.micro_tensor], &y = pe_.micro_tensors[b.micro_tensor];
-    return x.address == y.address && x.bytes == y.bytes && x.box == y.box && x.slots == 1 && y.slots == 1;
+  void access(std::uint32_t index, std::uint32_t copy, std::uint32_t node, bool writes) {
+    const Access& access = pe_.accesses[index];
+    if (access.box.empty()) return;
+    const std::uint32_t id = slot_of(index, copy);
+    Slot& slot = slots_[id];
+    compare_inside(slot, access, copy, node, writes);
+    const Visitor visitor{node, access.micro_tensor, id, writes};
+    if (!slot.owner) {
+      if (writes || nobody_owns(slot))
+        take_over(id);
+      else
+        read_from_owners(visitor, copy);
+    }
+    compare_with_those_before(slot, visitor, copy);
+    join(slot.present, visitor);
+    if (writes)
+      record_write(slot, index, node);
+    else
+      slot.reads.push_back({node, index});
   }
 
-  void look(std::uint32_t access, std::uint32_t copy, std::uint32_t node, bool writes) {
-    const Slot& own = slot_of(access, copy);
-    const Box& box = pe_.accesses[access].box;
-    if (box.empty()) return;
-    const auto scan = [&](const Slot& slot, bool same, const std::vector<Entry>& entries) {
-      const bool periodic =
-          pe_.micro_tensors[slot.micro_tensor].slots == pe_.micro_tensors[own.micro_tensor].slots;
+  /// The same pair, one or more periods earlier, has been looked at before. Micro-tensors with slots that
+  /// share bytes without being in the same place may meet in some periods only, so all periods are looked at.
+  bool looked_at(std::uint32_t earlier, std::uint32_t micro_tensor_earlier, std::uint32_t micro_tensor_later,
+                 std::uint32_t copy) const {
+    if (copy == 0 || order_.in_first_copy(earlier)) return false;
+    return first_slot_[micro_tensor_earlier] == first_slot_[micro_tensor_later] ||
+           (pe_.micro_tensors[micro_tensor_earlier].slots == 1 &&
+            pe_.micro_tensors[micro_tensor_later].slots == 1);
+  }
+
+  void compare_inside(const Slot& slot, const Access& access, std::uint32_t copy, std::uint32_t node,
+                      bool writes) {
+    const auto compare = [&](const std::vector<Entry>& entries) {
       for (const Entry& entry : entries) {
-        if (entry.node == node) continue;
-        // The same pair, one or more periods earlier, has been looked at before.
-        if (copy > 0 && periodic &&
-            (entry.node >= pe_.prologue_ops + per_period_ || entry.node < pe_.prologue_ops))
-          continue;
-        if (same && !boxes_meet(pe_.accesses[entry.access].box, box)) continue;
-        suspects_.push_back({entry.node, slot.micro_tensor, own.micro_tensor, false});
+        const Access& other = pe_.accesses[entry.access];
+        if (entry.node == node || !boxes_meet(other.box, access.box)) continue;
+        if (!looked_at(entry.node, other.micro_tensor, access.micro_tensor, copy))
+          order_.ask(entry.node, other.micro_tensor, access.micro_tensor);
       }
     };
-    scan(own, true, own.writes);
-    if (writes) scan(own, true, own.reads);
-    for (std::uint32_t o = own.overlaps_begin; o < own.overlaps_end; ++o) {
-      const Slot& other = slots_[overlaps_[o]];
-      const bool same_place = lie_alike(other, own);
-      scan(other, same_place, other.writes);
-      if (writes) scan(other, same_place, other.reads);
+    compare(slot.writes);
+    if (writes) compare(slot.reads);
+  }
+
+  bool nobody_owns(const Slot& slot) const {
+    return std::all_of(owner_.begin() + slot.units_begin, owner_.begin() + slot.units_end,
+                       [](std::uint32_t owner) { return owner == kNobody; });
+  }
+
+  /// Calls f once for every other slot that owns some of these bytes.
+  template <class F>
+  void each_owner(const Slot& slot, F f) {
+    owners_.assign(owner_.begin() + slot.units_begin, owner_.begin() + slot.units_end);
+    std::sort(owners_.begin(), owners_.end());
+    owners_.erase(std::unique(owners_.begin(), owners_.end()), owners_.end());
+    for (const std::uint32_t owner : owners_)
+      if (owner != kNobody && &slots_[owner] != &slot) f(slots_[owner]);
+  }
+
+  /// From now on the bytes belong to this slot. A takeover begins with a write, which conflicts with
+  /// everything that the former owners did; so whoever comes after that write also comes after them, and
+  /// owners before those can be forgotten.
+  void take_over(std::uint32_t id) {
+    Slot& slot = slots_[id];
+    each_owner(slot, [&](Slot& former) {
+      for (const Visitor& visitor : former.present)
+        if (visitor.slot != id && share_bytes(slot, slots_[visitor.slot])) slot.before.push_back(visitor);
+      former.owner = false;
+    });
+    for (const Visitor& former : slot.before) slot.last_before = std::max(slot.last_before, former.node);
+    std::fill(owner_.begin() + slot.units_begin, owner_.begin() + slot.units_end, id);
+    slot.owner = true;
+    each_loser([&](Slot& loser) {
+      loser.before.clear();
+      loser.present.clear();
+    });
+  }
+
+  /// Calls f for each of the last owners that own nothing any more.
+  template <class F>
+  void each_loser(F f) {
+    for (const std::uint32_t owner : owners_) {
+      if (owner == kNobody || slots_[owner].owner) continue;
+      Slot& slot = slots_[owner];
+      if (std::none_of(owner_.begin() + slot.units_begin, owner_.begin() + slot.units_end,
+                       [&](std::uint32_t now) { return now == owner; }))
+        f(slot);
     }
   }
 
-  void record_write(std::uint32_t access, std::uint32_t copy, std::uint32_t node) {
-    Slot& slot = slot_of(access, copy);
-    const Box& box = pe_.accesses[access].box;
+  static bool share_bytes(const Slot& a, const Slot& b) {
+    return a.units_begin < b.units_end && b.units_begin < a.units_end;
+  }
+
+  /// A read of bytes that another micro-tensor owns: it follows the owner's writes, and what comes later
+  /// follows it. What nobody owns becomes its own.
+  void read_from_owners(const Visitor& visitor, std::uint32_t copy) {
+    const Slot& slot = slots_[visitor.slot];
+    each_owner(slot, [&](Slot& owner) {
+      for (const Visitor& former : owner.present)
+        if (former.writes && former.node != visitor.node &&
+            !looked_at(former.node, former.micro_tensor, visitor.micro_tensor, copy))
+          order_.ask(former.node, former.micro_tensor, visitor.micro_tensor);
+      owner.present.push_back(visitor);
+      owner.before.push_back(visitor);
+      owner.last_before = std::max(owner.last_before, visitor.node);
+    });
+    for (std::uint32_t unit = slot.units_begin; unit < slot.units_end; ++unit)
+      if (owner_[unit] == kNobody) owner_[unit] = visitor.slot;
+  }
+
+  void compare_with_those_before(const Slot& slot, const Visitor& visitor, std::uint32_t copy) {
+    if (slot.before.empty()) return;
+    for (const Visitor& present : slot.present)  // has been compared with them itself
+      if (order_.known_before(present.node) && (present.writes || !visitor.writes) &&
+          present.node > slot.last_before)
+        return;
+    for (const Visitor& former : slot.before)
+      if ((former.writes || visitor.writes) && former.node != visitor.node &&
+          !looked_at(former.node, former.micro_tensor, visitor.micro_tensor, copy))
+        order_.ask(former.node, former.micro_tensor, visitor.micro_tensor);
+  }
+
+  /// Whoever is known to come before the newcomer need not be remembered: the newcomer stands for both.
+  void join(std::vector<Visitor>& present, const Visitor& visitor) {
+    std::erase_if(present, [&](const Visitor& former) {
+      return order_.known_before(former.node) && (visitor.writes || !former.writes);
+    });
+    present.push_back(visitor);
+  }
+
+  void record_write(Slot& slot, std::uint32_t index, std::uint32_t node) {
+    const Box& box = pe_.accesses[index].box;
     const auto superseded = [&](const Entry& entry) {
       return entry.node != node && covers(box, pe_.accesses[entry.access].box);
     };
     std::erase_if(slot.writes, superseded);
     std::erase_if(slot.reads, superseded);
-    slot.writes.push_back({node, access});
-  }
-
-  /// Every suspect must be an ancestor of `node`. Most are near: a short search breadth first, no deeper than
-  /// the earliest one. What it does not find is settled later, many at a time.
-  void prove(std::uint32_t op, std::uint32_t copy, std::uint32_t node) {
-    if (suspects_.empty()) return;
-    std::uint32_t earliest = node;
-    for (const Suspect& suspect : suspects_) earliest = std::min(earliest, suspect.node);
-    ++stamp_;
-    todo_.clear();
-    expand(op, copy, earliest);
-    std::size_t open = count_open();
-    for (std::size_t head = 0; open > 0 && head < todo_.size() && head < kNearSteps; ++head) {
-      const auto [next_op, next_copy] = op_and_copy(todo_[head]);
-      expand(next_op, next_copy, earliest);
-      if (++steps_since_count_ > 16) open = count_open();
-    }
-    if (count_open() == 0) return;
-    for (const Suspect& suspect : suspects_)
-      if (!suspect.proven)
-        queries_.push_back({suspect.node, node, suspect.micro_tensor_earlier, suspect.micro_tensor_later});
-  }
-
-  /// Settles the open queries 64 earlier micro-ops at a time: one pass in list order (which is topological)
-  /// carries a bit of each to everything that waits for it.
-  void settle() {
-    std::sort(queries_.begin(), queries_.end(), [](const Query& a, const Query& b) {
-      return std::pair(a.earlier, a.later) < std::pair(b.earlier, b.later);
-    });
-    std::vector<std::uint64_t> reached(visited_.size(), 0);
-    std::optional<Query> worst;
-    for (std::size_t begin = 0, end = 0; begin < queries_.size(); begin = end) {
-      std::uint32_t sources = 0, last = 0;
-      const std::uint32_t first = queries_[begin].earlier;
-      for (end = begin; end < queries_.size(); ++end) {
-        if (end == begin || queries_[end].earlier != queries_[end - 1].earlier) {
-          if (sources == 64) break;
-          reached[queries_[end].earlier] = std::uint64_t{1} << sources++;
-        }
-        last = std::max(last, queries_[end].later);
-      }
-      for (std::uint32_t node = first; node <= last; ++node)
-        reached[node] |= reached_through(node, first, reached);
-      std::uint32_t bit = 0;
-      for (std::size_t q = begin; q < end; ++q) {
-        if (q > begin && queries_[q].earlier != queries_[q - 1].earlier) ++bit;
-        if ((reached[queries_[q].later] >> bit & 1) == 0 && (!worst || queries_[q].later < worst->later))
-          worst = queries_[q];
-      }
-      std::fill(reached.begin() + first, reached.begin() + last + 1, 0);
-    }
-    if (!worst) return;
-    const auto [earlier, earlier_copy] = op_and_copy(worst->earlier);
-    const auto [later, later_copy] = op_and_copy(worst->later);
-    found_ = Hazard{earlier, later, later_copy - earlier_copy, worst->micro_tensor_earlier,
-                    worst->micro_tensor_later};
-  }
-
-  std::uint64_t reached_through(std::uint32_t node, std::uint32_t first,
-                                const std::vector<std::uint64_t>& reached) const {
-    const auto [op, copy] = op_and_copy(node);
-    const Range range = pe_.ops[op].dependences;
-    std::uint64_t bits = 0;
-    for (std::uint32_t d = range.begin; d < range.end; ++d) {
-      const Dependence& dependence = pe_.dependences[d];
-      const bool on_prologue = dependence.op < pe_.prologue_ops;
-      if (!on_prologue && dependence.distance > copy) continue;
-      const std::uint32_t before =
-          on_prologue ? dependence.op : node_of(dependence.op, copy - dependence.distance);
-      if (before >= first) bits |= reached[before];
-    }
-    return bits;
-  }
-
-  std::size_t count_open() {
-    steps_since_count_ = 0;
-    std::size_t open = 0;
-    for (Suspect& suspect : suspects_) {
-      suspect.proven = suspect.proven || visited_[suspect.node] == stamp_;
-      open += !suspect.proven;
-    }
-    return open;
-  }
-
-  void expand(std::uint32_t op, std::uint32_t copy, std::uint32_t earliest) {
-    const Range range = pe_.ops[op].dependences;
-    for (std::uint32_t d = range.begin; d < range.end; ++d) {
-      const Dependence& dependence = pe_.dependences[d];
-      const bool on_prologue = dependence.op < pe_.prologue_ops;
-      if (!on_prologue && dependence.distance > copy) continue;
-      const std::uint32_t node =
-          on_prologue ? dependence.op : node_of(dependence.op, copy - dependence.distance);
-      if (node < earliest || visited_[node] == stamp_) continue;
-      visited_[node] = stamp_;
-      todo_.push_back(node);
-    }
+    slot.writes.push_back({node, index});
   }
 
   const PeProgram& pe_;
-  std::uint32_t copies_ = 1, per_period_ = 0, stamp_ = 0, steps_since_count_ = 0;
+  std::uint32_t copies_;
+  OrderProof order_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> first_slot_;  ///< by micro-tensor
-  std::vector<std::uint32_t> overlaps_;
-  std::vector<std::uint32_t> visited_, todo_;
-  std::vector<Suspect> suspects_;
-  std::vector<Query> queries_;
-  std::optional<Hazard> found_;
+  std::vector<std::uint32_t> owner_;  ///< slot, by stretch of bytes between two neighbouring borders of slots
+  std::vector<std::uint32_t> owners_;  ///< scratch space of each_owner()
 };
 
 }  // namespace

@@ -38,9 +38,10 @@ class RunDfsim : public testing::Test {
   /// `arguments` as in a shell, run in the folder.
   Ended dfsim(const std::string& arguments) const {
     const std::string out = (folder_ / ".stdout").string(), err = (folder_ / ".stderr").string();
-    const std::string command = "cd '" + folder_.string() + "' && XDG_CACHE_HOME='" + folder_.string() +
-                                "/cache' DFSIM_PATH='" DFSIM_SOURCE_DIR "' '" DFSIM_BINARY_DIR "/dfsim' " +
-                                arguments + " >'" + out + "' 2>'" + err + "'";
+    const std::string command = "cd '" + folder_.string() + "' || exit 99; export XDG_CACHE_HOME='" +
+                                folder_.string() +
+                                "/cache' DFSIM_PATH='" DFSIM_SOURCE_DIR "'; { '" DFSIM_BINARY_DIR "/dfsim' " +
+                                arguments + "\n} >'" + out + "' 2>'" + err + "'";
     const int status = std::system(command.c_str());
     Ended ended;
     ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -152,7 +152,7 @@ class AdditiveOracle : public CostOracle {
                        samples_);
     };
     const MovedBytes moved = moved_bytes(graph_, layout(from), layout(to));
-    return known->second = moved.total == 0 ? 0 : bounds_.transfer(moved).period_cycles * 5 / 4 + 20;
+    return known->second = moved.total == 0 ? 0 : bounds_.transfer(moved).period_cycles * 2 + 20;
   }
 
   std::function<bool(const Stage&)> refuse;

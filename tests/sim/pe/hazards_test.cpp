@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "sim/base/rng.h"
 #include "tests/sim/pe/program_builder.h"
 
 namespace dfsim {
@@ -70,6 +71,127 @@ TEST(Hazards, ComparesBoxesInsideAMicroTensorAndBytesBetweenThem) {
   ASSERT_TRUE(hazard);
   EXPECT_EQ(hazard->earlier, high);
   EXPECT_EQ(hazard->micro_tensor_later, other);
+}
+
+/// Micro-tensors that take turns in the same bytes: each is written, then read by two micro-ops, then gives
+/// way.
+Program taking_turns(std::uint32_t tensors, std::uint32_t periods) {
+  ProgramBuilder b;
+  b.program.periods = periods;
+  std::vector<Dependence> after{{3 * (tensors - 1) + 1, 1}, {3 * (tensors - 1) + 2, 1}};
+  for (std::uint32_t i = 0; i < tensors; ++i) {
+    const auto t = b.tensor(0, 64 * (i % 3), 256);
+    const auto write = b.vector(0, 64, after, {}, {t});
+    const auto one = b.vector(0, 64, {{write, 0}}, {t}), two = b.vector(0, 64, {{write, 0}}, {t});
+    after = {{one, 0}, {two, 0}};
+  }
+  return b.program;
+}
+
+TEST(Hazards, AcceptsMicroTensorsThatTakeTurnsInTheSameBytes) {
+  EXPECT_FALSE(find_hazard(taking_turns(7, 3).pes[0], 3));
+}
+
+TEST(Hazards, FindsEveryMissingOrderBetweenMicroTensorsThatTakeTurns) {
+  const Program good = taking_turns(7, 3);
+  for (std::uint32_t d = 0; d < good.pes[0].dependences.size(); ++d) {
+    // Every one of them is needed: replace it by its neighbour's target, or by itself many periods ago.
+    PeProgram broken = good.pes[0];
+    broken.dependences[d].distance = 3;
+    EXPECT_TRUE(find_hazard(broken, 3)) << "dependence " << d;
+  }
+}
+
+TEST(Hazards, FindsAWriteUnderAReaderOfAnotherMicroTensor) {
+  ProgramBuilder b;
+  const auto owner = b.tensor(0, 0, 256), view = b.tensor(0, 128, 64);
+  const auto write = b.vector(0, 64, {}, {}, {owner});
+  const auto look = b.vector(0, 64, {{write, 0}}, {view});
+  const auto again = b.vector(0, 64, {{write, 0}}, {}, {owner});
+  const auto hazard = find_hazard(b.at(0), 1);
+  ASSERT_TRUE(hazard);
+  EXPECT_EQ(hazard->earlier, look);
+  EXPECT_EQ(hazard->later, again);
+}
+
+/// All pairs of accesses of all periods against the closure of all dependences.
+bool has_hazard_by_brute_force(const PeProgram& pe, std::uint32_t periods) {
+  const std::uint32_t n = static_cast<std::uint32_t>(pe.ops.size());
+  struct Touch {
+    std::uint32_t node;
+    const Access* access;
+    std::uint64_t begin, end;
+    bool writes;
+  };
+  std::vector<std::vector<bool>> before(n * periods, std::vector<bool>(n * periods, false));
+  std::vector<Touch> touches;
+  for (std::uint32_t p = 0; p < periods; ++p)
+    for (std::uint32_t op = 0; op < n; ++op) {
+      const std::uint32_t node = p * n + op;
+      for (std::uint32_t d = pe.ops[op].dependences.begin; d < pe.ops[op].dependences.end; ++d) {
+        const Dependence& dependence = pe.dependences[d];
+        if (dependence.distance > p) continue;
+        const std::uint32_t from = (p - dependence.distance) * n + dependence.op;
+        before[node][from] = true;
+        for (std::uint32_t i = 0; i < from; ++i) before[node][i] = before[node][i] || before[from][i];
+      }
+      for (const bool writes : {false, true}) {
+        const Range range = writes ? pe.ops[op].writes : pe.ops[op].reads;
+        for (std::uint32_t a = range.begin; a < range.end; ++a) {
+          const MicroTensor& t = pe.micro_tensors[pe.accesses[a].micro_tensor];
+          const std::uint64_t begin = t.address + std::uint64_t{t.bytes} * (p % t.slots);
+          touches.push_back({node, &pe.accesses[a], begin, begin + t.bytes, writes});
+        }
+      }
+    }
+  for (const Touch& x : touches)
+    for (const Touch& y : touches) {
+      if (x.node >= y.node || !(x.writes || y.writes) || x.begin >= y.end || y.begin >= x.end) continue;
+      const MicroTensor &a = pe.micro_tensors[x.access->micro_tensor],
+                        &b = pe.micro_tensors[y.access->micro_tensor];
+      const bool same = a.address == b.address && a.bytes == b.bytes && a.slots == b.slots && a.box == b.box;
+      if (same && x.access->box.intersection(y.access->box).empty()) continue;
+      if (!before[y.node][x.node]) return true;
+    }
+  return false;
+}
+
+TEST(Hazards, AgreesWithBruteForceOnRandomPrograms) {
+  int with = 0, without = 0;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    Rng rng(7, seed);
+    ProgramBuilder b;
+    std::uint32_t slots = 1;
+    const std::uint32_t tensors = 1 + static_cast<std::uint32_t>(rng.below(4));
+    for (std::uint32_t i = 0; i < tensors; ++i) {
+      const auto s = static_cast<std::uint32_t>(1 + rng.below(2) * (seed % 2));
+      slots = std::max(slots, s);
+      b.tensor(0, static_cast<std::uint32_t>(64 * rng.below(4)),
+               static_cast<std::uint32_t>(64 * (1 + rng.below(3))), s);
+    }
+    const std::uint32_t ops = 2 + static_cast<std::uint32_t>(rng.below(6));
+    for (std::uint32_t i = 0; i < ops; ++i) {
+      std::vector<Dependence> after;
+      for (std::uint32_t j = 0; j < ops; ++j) {
+        if (j < i && rng.below(10) < 6) after.push_back({j, 0});
+        if (rng.below(10) < 4) after.push_back({j, static_cast<std::uint32_t>(1 + rng.below(slots))});
+      }
+      std::vector<std::uint32_t> reads, writes;
+      if (rng.below(3) > 0) reads.push_back(static_cast<std::uint32_t>(rng.below(tensors)));
+      if (rng.below(2) > 0) writes.push_back(static_cast<std::uint32_t>(rng.below(tensors)));
+      b.vector(0, 64, after, reads, writes);
+    }
+    for (Access& access : b.at(0).accesses) {
+      const std::uint32_t half = access.box.extent[0] / 2;
+      const std::uint64_t part = rng.below(3);
+      if (part < 2) access.box = ProgramBuilder::box(part == 0 ? 0 : half, half);
+    }
+    const bool expected = has_hazard_by_brute_force(b.at(0), slots + 1);
+    ASSERT_EQ(find_hazard(b.at(0), slots + 1).has_value(), expected) << "seed " << seed;
+    ++(expected ? with : without);
+  }
+  EXPECT_GT(with, 400);
+  EXPECT_GT(without, 400);
 }
 
 TEST(Hazards, LetsReadsRunSideBySide) {
