@@ -54,6 +54,16 @@ RULES = {
     ],
     "planner/inter_stage": ["sim/base", "sim/api/hardware.h", "planner/graph", "planner/plan", "planner/ops"],
     "planner/verify": ["sim/base", "sim/api", "planner/graph", "planner/plan", "planner/ops"],
+    # Runs sub-graphs on a simulated server; server.h is plain data and the door to it.
+    "planner/placement": [
+        "sim/base",
+        "sim/api/hardware.h",
+        "sim/api/server.h",
+        "planner/graph",
+        "planner/plan",
+        "planner/ops",
+        "planner/frontend",
+    ],
     # The report writes down the log of the loop, and which PE does which block: plain data, no search and no oracle is called.
     "planner/report": [
         "sim/base",

@@ -11,6 +11,7 @@
 #include "planner/app/commands/list.h"
 #include "planner/app/commands/noc.h"
 #include "planner/app/commands/pe.h"
+#include "planner/app/commands/place.h"
 #include "planner/app/commands/plan.h"
 #include "planner/app/commands/run.h"
 #include "planner/app/exit_codes.h"
@@ -36,6 +37,7 @@ int command_line(int argc, char** argv) {
   add_plan_options(app, options);
   add_plan_command(app, exit_code);
   add_run_command(app, exit_code);
+  add_place_command(app, exit_code);
   add_compile_command(app, exit_code);
   add_check_command(app, exit_code);
   add_list_command(app, exit_code);
