@@ -14,6 +14,7 @@
 #include "planner/app/commands/place.h"
 #include "planner/app/commands/plan.h"
 #include "planner/app/commands/run.h"
+#include "planner/app/commands/verify.h"
 #include "planner/app/exit_codes.h"
 #include "planner/app/options.h"
 #include "planner/app/version.h"
@@ -37,6 +38,7 @@ int command_line(int argc, char** argv) {
   add_plan_options(app, options);
   add_plan_command(app, exit_code);
   add_run_command(app, exit_code);
+  add_verify_command(app, exit_code);
   add_place_command(app, exit_code);
   add_compile_command(app, exit_code);
   add_check_command(app, exit_code);

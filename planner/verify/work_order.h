@@ -1,0 +1,73 @@
+// planner/verify/work_order.h: the micro-ops of a program in a random order that its dependences allow.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/api/program.h"
+#include "sim/base/rng.h"
+
+namespace dfsim {
+
+/// Only dependences count: the lists of the units are timing. A send may run when its own dependences and
+/// those of its receive are met; the receive, which is the arrival of the data, any time after.
+///
+/// One in eight micro-ops is held back until nothing else can run, so that whoever should have waited for it
+/// runs ahead; among the others, and among those held back, the next is drawn uniformly.
+class WorkOrder {
+ public:
+  /// One instance of a micro-op. `period` is 0 for the prologue.
+  struct Step {
+    std::uint32_t pe = 0;  ///< index in Program::pes
+    std::uint32_t op = 0;
+    std::uint32_t period = 0;
+  };
+
+  /// Indices of `program` must be valid.
+  WorkOrder(const Program& program, std::uint32_t periods, std::uint64_t seed);
+
+  /// None if nothing can run.
+  std::optional<Step> next();
+  /// Must follow every step taken.
+  void done(const Step& step);
+
+  std::uint64_t steps() const { return steps_; }
+  bool complete() const { return done_ == steps_; }
+  /// One that waits, if nothing can run and not all is done.
+  std::optional<Step> blocked() const;
+
+ private:
+  struct Follower {
+    std::uint32_t op, distance;
+  };
+  struct Pe {
+    const PeProgram* program = nullptr;
+    std::uint32_t prologue = 0, per_period = 0;
+    std::uint64_t first_node = 0;
+    std::vector<std::uint32_t> follower_begin;  // by micro-op, in `followers`
+    std::vector<Follower> followers;
+  };
+  struct End {
+    std::uint32_t pe = UINT32_MAX, op = 0;
+    bool known() const { return pe != UINT32_MAX; }
+  };
+
+  void build(std::uint32_t index, const PeProgram& program);
+  std::uint64_t node(const Step& step) const;
+  void release(const Step& step);
+  void unblocked(const Step& step);
+  void push(const Step& step);
+  const MicroOp& op(const Step& step) const { return pes_[step.pe].program->ops[step.op]; }
+
+  std::uint32_t periods_;
+  Rng rng_;
+  std::vector<Pe> pes_;
+  std::vector<End> senders_, receivers_;    // by transfer
+  std::vector<std::uint32_t> waiting_for_;  // by node
+  std::vector<Step> ready_, held_back_;
+  std::uint64_t steps_ = 0, done_ = 0;
+};
+
+}  // namespace dfsim
