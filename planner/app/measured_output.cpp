@@ -1,13 +1,16 @@
 #include "planner/app/measured_output.h"
 
-#include <filesystem>
+#include <fmt/format.h>
+
+#include <cstdio>
 
 #include "planner/app/measure_plan.h"
 #include "planner/report/plan_yaml.h"
 #include "sim/api/program_json.h"
 #include "sim/base/hash.h"
 #include "sim/system/system.h"
-#include "sim/trace/chrome_trace.h"
+#include "sim/trace/observer_list.h"
+#include "sim/trace/trace_file.h"
 
 namespace dfsim {
 
@@ -35,28 +38,46 @@ void MeasuredOutput::lower(std::uint32_t fill, std::uint32_t periods) {
   program_ = lower_whole(*context_.graph, *context_.hardware, *context_.plan, fill + periods, seed_);
 }
 
-const MeasuredPlan& MeasuredOutput::run(const std::string& trace, const PlanAnswer& seen) {
+const MeasuredPlan& MeasuredOutput::run(const RunOptions& options, const PlanAnswer& seen) {
+  const std::string& trace = options.trace.file;
   if (trace != "none" && !trace.empty()) trace_path_ = trace;
   if (trace.empty() && has_folder_) trace_path_ = folder_.file(kTraceFile);
+  ObserverList observers;
   if (!trace_path_.empty()) {
     Measurement earlier;
     earlier.period_done_cycles = seen.period_done_cycles;
-    recorder_ = std::make_unique<TraceRecorder>(one_period_after_fill(earlier, fill_));
+    recorder_ =
+        std::make_unique<TraceRecorder>(trace_options(options.trace, *context_.hardware, earlier, fill_));
+    trace_origin_ = trace_origin(options);
+    observers.add(*recorder_);
+  }
+  if (has_folder_) {
+    traffic_ = std::make_unique<TrafficCounter>(*context_.hardware);
+    observers.add(*traffic_);
   }
   const auto runner = make_program_runner(*context_.hardware);
-  run_ = measure_program(*runner, program_, fill_, recorder_.get());
+  run_ = measure_program(*runner, program_, fill_, observers.empty() ? nullptr : &observers);
   run_->stage_period_cycles = seen.stage_period_cycles;
   folder_.add("measurement.json", measurement_json(context_, *run_));
+  if (traffic_) folder_.add("pe_traffic.csv", traffic_csv(*context_.hardware, traffic_->rows()));
   return *run_;
 }
 
-/// Under a temporary name first: a killed run leaves no half file.
-void MeasuredOutput::write_trace() const {
-  const std::filesystem::path path(trace_path_);
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
-  const std::string part = trace_path_ + ".part";
-  write_chrome_trace_file(*recorder_, program_, *context_.hardware, run_->measurement, part);
-  std::filesystem::rename(part, path);
+TraceHead MeasuredOutput::trace_origin(const RunOptions& options) const {
+  const auto text = [](const char* name, std::string value) {
+    return TraceArgument{name, true, 0, std::move(value)};
+  };
+  return {text("dfsim_version", context_.version),
+          text("config_hash", content_hash(inputs_.config.resolved_text)),
+          text("model_hash", content_hash(inputs_.model.resolved_text)),
+          TraceArgument{"seed", false, seed_, {}},
+          text("command_line", options.command ? command_text(*options.command) : "")};
+}
+
+void MeasuredOutput::write_trace() {
+  const TraceSource source{*recorder_, program_, *context_.hardware, run_->measurement, trace_origin_};
+  const TraceSummary summary = write_trace_file(source, trace_path_);
+  if (summary.dropped > 0) fmt::print(stderr, "trace {}\n", summary.note);
 }
 
 void MeasuredOutput::write() {

@@ -7,11 +7,14 @@
 #include <string>
 
 #include "planner/app/inputs.h"
+#include "planner/app/options.h"
 #include "planner/app/output_folder.h"
 #include "planner/cost/cost_oracle.h"
 #include "planner/report/run_report.h"
 #include "sim/api/program.h"
+#include "sim/trace/events.h"
 #include "sim/trace/recorder.h"
+#include "sim/trace/traffic.h"
 
 namespace dfsim {
 
@@ -25,9 +28,9 @@ class MeasuredOutput {
   void set_plan(std::uint64_t seed, bool partial);
   /// The plan over `fill` + `periods` periods. Throws CommandFailure if it does not fit.
   void lower(std::uint32_t fill, std::uint32_t periods);
-  /// Runs it. `trace` as after --trace; `seen` is an earlier run of the same plan, from which the traced
+  /// Runs it. `options` say what is traced; `seen` is an earlier run of the same plan, from which the traced
   /// period is known. Throws CommandFailure after a deadlock.
-  const MeasuredPlan& run(const std::string& trace, const PlanAnswer& seen);
+  const MeasuredPlan& run(const RunOptions& options, const PlanAnswer& seen);
   void add(const std::string& name, std::string content) { folder_.add(name, std::move(content)); }
   /// Writes everything, if there is a folder.
   void write();
@@ -39,7 +42,9 @@ class MeasuredOutput {
  private:
   const Inputs& inputs_;
   const ReportContext& context_;
-  void write_trace() const;
+  void write_trace();
+  /// What the head of the trace says of where it comes from.
+  TraceHead trace_origin(const RunOptions& options) const;
 
   bool has_folder_;
   OutputFolder folder_;
@@ -49,7 +54,9 @@ class MeasuredOutput {
   Program program_;
   std::optional<MeasuredPlan> run_;
   std::string trace_path_;  ///< empty: none
+  TraceHead trace_origin_;
   std::unique_ptr<TraceRecorder> recorder_;
+  std::unique_ptr<TrafficCounter> traffic_;
 };
 
 }  // namespace dfsim

@@ -43,6 +43,7 @@ std::optional<double> seconds_of_unit(const std::string& name) {
 }  // namespace
 
 void add_run_options(CLI::App& command, RunOptions& options) {
+  options.command = &command;
   command.add_option("--out", options.out, "output folder (default out/<config>-<model>)");
   command.add_option("--periods", options.periods, "periods measured after the fill")
       ->check(CLI::Range(2, 1000))
@@ -51,8 +52,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->check(CLI::Range(1, 1024));
   command.add_option("--cache", options.cache,
                      "SQLite file of measured prices, or none (default $XDG_CACHE_HOME/dfsim/prices.sqlite)");
-  command.add_option("--trace", options.trace,
-                     "trace file, or none (default trace.json.gz in the output folder)");
+  add_trace_options(command, options.trace);
   command
       .add_option("--set", options.overrides, "key.path=value of the config, or model.key=value; repeatable")
       ->allow_extra_args(false);

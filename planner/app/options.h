@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/app/trace_options.h"
 #include "planner/loop/loop.h"
 #include "sim/api/hardware.h"
 
@@ -18,9 +19,10 @@ struct RunOptions {
   std::uint32_t periods = 3;  ///< P
   std::uint32_t workers = 0;  ///< 0: one per CPU that this process may use
   std::string cache = "";     ///< a file, "none", or empty: the default file
-  std::string trace = "";     ///< a file, "none", or empty: trace.json.gz in the output folder
+  TraceArguments trace;
   std::vector<std::string> overrides;
   bool json = false;
+  const CLI::App* command = nullptr;  ///< that they were typed for
 };
 
 struct PlanOptions : RunOptions {

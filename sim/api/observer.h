@@ -3,11 +3,36 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/api/measurement.h"
 #include "sim/base/units.h"
 
 namespace dfsim {
+
+/// A packet that has arrived whole at its endpoint of one NoC; of a multicast, one for each leaf. Cycles are
+/// those of the NoC clock.
+struct ObservedPacket {
+  NocId noc;
+  EndpointId source, destination;
+  TransferId transfer;
+  std::uint32_t instance = 0;
+  bool data = false;        ///< carries (a part of) the transfer itself; else a request, grant or answer
+  std::uint32_t bytes = 0;  ///< payload; 0 of what is not data
+  std::uint32_t flits = 0;
+  std::uint32_t hops = 0;     ///< channels between routers
+  std::uint64_t created = 0;  ///< handed to the source queue
+  std::uint64_t entered = 0;  ///< its head left the source queue
+  std::uint64_t arrived = 0;  ///< its tail was ejected
+};
+
+/// Totals of the cycles before `cycle`, since the start of the run.
+struct CounterSample {
+  std::uint64_t cycle = 0;
+  std::vector<std::vector<std::uint64_t>> link_flits;  ///< [noc][index in LinkGraph::links]
+  std::vector<std::uint64_t> read_bytes, write_bytes;  ///< by PortId
+  std::vector<std::uint64_t> wire_bytes;               ///< by 2 * Ethernet link, + 1 for port b to port a
+};
 
 class Observer {
  public:
@@ -22,6 +47,14 @@ class Observer {
   /// Data of a transfer arrived whole at its destination.
   virtual void transfer(TransferId transfer, std::uint32_t instance, std::uint64_t start,
                         std::uint64_t end) = 0;
+
+  /// Whether packet() is to be called.
+  virtual bool wants_packets() const { return false; }
+  virtual void packet(const ObservedPacket&) {}
+  /// Cycles between two calls of sample(); 0: none. Sampling stops with the last event of the run, so the
+  /// last sample may lie before its end.
+  virtual std::uint64_t sample_cycles() const { return 0; }
+  virtual void sample(const CounterSample&) {}
 };
 
 }  // namespace dfsim

@@ -92,9 +92,36 @@ void Noc::tick() {
   if (next != kNever) schedule(std::max(next, now + 1));
 }
 
+void Noc::observe(Observer* observer, NocId id) {
+  observer_ = observer;
+  id_ = id;
+}
+
+void Noc::report(const NocEvent& event, std::uint64_t cycle) const {
+  const Packet& packet = event.packet;
+  const MessageKind kind = packet.message.kind;
+  const bool data =
+      kind == MessageKind::data || kind == MessageKind::load_data || kind == MessageKind::store_data;
+  ObservedPacket seen;
+  seen.noc = id_;
+  seen.source = packet.source;
+  seen.destination = packet.destination;
+  seen.transfer = packet.message.transfer;
+  seen.instance = packet.message.instance;
+  seen.data = data;
+  seen.bytes = data ? packet.message.bytes : 0;
+  seen.flits = packet.flits;
+  seen.hops = event.hops;
+  seen.created = event.created;
+  seen.entered = event.entered;
+  seen.arrived = cycle;
+  observer_->packet(seen);
+}
+
 void Noc::deliver() {
   const std::uint64_t cycle = core_.event_cycle();
   for (const NocEvent& event : core_.events()) {
+    if (observer_ && event.kind == NocEvent::Kind::arrived) report(event, cycle);
     if (event.kind == NocEvent::Kind::arrived)
       endpoints[event.packet.destination.value()]->packet_arrived(event.packet, cycle);
     else

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/api/hardware.h"
+#include "sim/api/observer.h"
 #include "sim/noc/core/network_core.h"
 #include "sim/noc/ports.h"
 #include "sim/noc/routing/routing.h"
@@ -44,11 +45,14 @@ class Noc : public sc_core::sc_module, public PacketInjector {
   /// Virtual channels that wait for each other in a circle; empty if there are none.
   std::string deadlock_report() const { return core_.deadlock_report(); }
   const NocSpec& spec() const { return core_.spec(); }
+  /// Tells `observer` (null: nobody) of every packet that arrives; `id` is this network.
+  void observe(Observer* observer, NocId id);
 
  private:
   SC_HAS_PROCESS(Noc);
   void tick();
   void deliver();
+  void report(const NocEvent& event, std::uint64_t cycle) const;
   std::uint64_t current_cycle() const;
   /// Last cycle that can be evaluated now: nobody can inject a packet that enters in or before it.
   std::uint64_t horizon(std::uint64_t now) const;
@@ -62,6 +66,8 @@ class Noc : public sc_core::sc_module, public PacketInjector {
   sc_core::sc_event wake_;
   std::uint64_t scheduled_ = kNever;  ///< cycle for which wake_ is notified
   bool undelivered_ = false;          ///< the core has stopped before cycle event_cycle()
+  Observer* observer_ = nullptr;
+  NocId id_;  ///< as the observer knows it
 };
 
 }  // namespace dfsim

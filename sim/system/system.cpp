@@ -11,6 +11,7 @@
 #include "sim/eth/core/routes.h"
 #include "sim/system/machine.h"
 #include "sim/system/measure.h"
+#include "sim/system/sampler.h"
 
 namespace dfsim {
 
@@ -22,7 +23,8 @@ constexpr std::size_t kReportedLines = 12;
 /// Runs programs on one machine, one after another.
 class SystemRunner : public ProgramRunner {
  public:
-  explicit SystemRunner(const HardwareSpec& hardware) : machine_(hardware), routes_(machine_.hardware()) {
+  explicit SystemRunner(const HardwareSpec& hardware)
+      : machine_(hardware), sampler_(machine_), routes_(machine_.hardware()) {
     next_hop_ = [this](NocId from, NocId to, TransferId transfer) {
       return routes_.port_towards(from, to, transfer);
     };
@@ -49,6 +51,8 @@ class SystemRunner : public ProgramRunner {
     machine_.reset();
     RunContext& context = machine_.context();
     context.observer = observer;
+    observe_packets(observer && observer->wants_packets() ? observer : nullptr);
+    sampler_.start(observer);
     context.loaded = &loaded_;
     context.progress.reset(loaded_);
     context.primitive_bytes.assign(program.primitives.size(), 0);
@@ -57,6 +61,11 @@ class SystemRunner : public ProgramRunner {
     context.pause_after_period =
         limit.last_period_cycles > 0 && program.periods > 1 ? program.periods - 1 : 0;
     for (LoadedPe& pe : loaded_.pes) machine_.pe(pe.pe).start(pe);
+  }
+
+  void observe_packets(Observer* observer) {
+    for (std::uint32_t n = 0; n < hardware().nocs.size(); ++n)
+      machine_.noc(NocId(n)).observe(observer, NocId(n));
   }
 
   /// The first cycle by which something must have happened that has not.
@@ -106,6 +115,7 @@ class SystemRunner : public ProgramRunner {
   void advance(std::uint64_t until) {
     if (!sc_core::sc_pending_activity()) return;
     try {
+      if (until == kNoDeadline && sampler_.active()) return sampler_.run();
       if (until == kNoDeadline) return sc_core::sc_start();
       // One tick more than the cycle, so that the processes of that cycle have run. The kernel's time stays
       // at the last event before, which is what a deadlock report should say.
@@ -128,6 +138,8 @@ class SystemRunner : public ProgramRunner {
     if (observer)
       for (std::uint32_t pe = 0; pe < hardware().pes.size(); ++pe)
         if (!has_program(PeId(pe)) && end > 0) observer->stall(PeId(pe), StallCause::no_work, 0, end);
+    sampler_.finish(end);
+    observe_packets(nullptr);
     if (outcome.status == RunStatus::limit_reached) machine_.drain();
     for (const LoadedPe& pe : loaded_.pes) machine_.pe(pe.pe).reset();
     context.observer = nullptr;
@@ -160,6 +172,7 @@ class SystemRunner : public ProgramRunner {
   const RunProgress& progress() const { return const_cast<Machine&>(machine_).context().progress; }
 
   Machine machine_;
+  Sampler sampler_;
   EthernetRoutes routes_;
   NextHop next_hop_;
   LoadedProgram loaded_;

@@ -90,6 +90,7 @@ int plan_and_run(const PlanOptions& options, bool measure) {
   check_names(options);
   const Inputs inputs = load_inputs(options.config, options.model, options.overrides);
   const LoopOptions loop = loop_options(options, inputs.config.spec);
+  check_trace_arguments(options.trace, inputs.config.spec);
   if (options.print_config) {
     print_inputs(inputs);
     return kOk;
@@ -134,7 +135,7 @@ int plan_and_run(const PlanOptions& options, bool measure) {
   const MeasuredPlan* run = nullptr;
   if (measure && !partial) {
     const auto run_begin = std::chrono::steady_clock::now();
-    run = &output.run(options.trace, planning.winner.answer);
+    run = &output.run(options, planning.winner.answer);
     circumstances.run_seconds = seconds_since(run_begin);
     check_repeated(planning.winner.answer, *run);
   }

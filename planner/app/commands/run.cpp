@@ -36,6 +36,7 @@ int run_plan(const RunCommand& options) {
   const auto begin = std::chrono::steady_clock::now();
   const PlanInputs given = load_plan(options.plan, options.overrides);
   const Plan& plan = given.file.plan;
+  check_trace_arguments(options.trace, given.inputs.config.spec);
   catch_interrupts();
   PlanAnswer answer;
   {
@@ -58,7 +59,7 @@ int run_plan(const RunCommand& options) {
   MeasuredOutput output(given.inputs, context, options.out);
   output.set_plan(given.file.seed, given.file.partial);
   output.lower(answer.fill_periods, options.periods);
-  const MeasuredPlan& run = output.run(options.trace, answer);
+  const MeasuredPlan& run = output.run(options, answer);
   RunCircumstances circumstances;
   circumstances.config_files = given.inputs.config.files;
   circumstances.model_files = given.inputs.model.files;

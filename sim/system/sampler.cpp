@@ -1,0 +1,60 @@
+#include "sim/system/sampler.h"
+
+namespace dfsim {
+
+void Sampler::start(Observer* observer) {
+  observer_ = observer;
+  every_ = observer ? observer->sample_cycles() : 0;
+  next_ = every_;
+  boundary_.cancel();
+}
+
+void Sampler::run() {
+  while (sc_core::sc_pending_activity()) {
+    if (machine_.context().progress.finished()) {
+      sc_core::sc_start();  // what is still under way: credits, refreshes
+      return;
+    }
+    step();
+    if (machine_.context().paused) return;
+  }
+}
+
+/// All processes of the cycles before `next_`, then a sample.
+void Sampler::step() {
+  const RunContext& context = machine_.context();
+  const sc_core::sc_time tick = sc_core::sc_time::from_value(1);
+  const sc_core::sc_time span = context.until(next_);
+  boundary_.notify(span - tick);
+  sc_core::sc_start(span - tick, sc_core::SC_RUN_TO_TIME);
+  sc_core::sc_start(tick, sc_core::SC_RUN_TO_TIME);
+  if (context.paused) return;
+  if (!context.progress.finished() || context.progress.last_end() >= next_) sample(next_);
+  next_ += every_;
+}
+
+void Sampler::finish(std::uint64_t end) {
+  if (active()) sample(end);
+  boundary_.cancel();
+}
+
+void Sampler::sample(std::uint64_t cycle) {
+  const HardwareSpec& hardware = machine_.hardware();
+  CounterSample sample;
+  sample.cycle = cycle;
+  for (std::uint32_t n = 0; n < hardware.nocs.size(); ++n)
+    sample.link_flits.push_back(machine_.noc(NocId(n)).link_flits(cycle));
+  for (std::uint32_t p = 0; p < hardware.memory.size(); ++p) {
+    const MemoryCounters counters = machine_.memory(PortId(p)).counters(cycle > 0 ? cycle - 1 : 0);
+    sample.read_bytes.push_back(counters.bytes_read);
+    sample.write_bytes.push_back(counters.bytes_written);
+  }
+  for (std::size_t i = 0; i < hardware.ethernet_links.size(); ++i) {
+    EthernetLink& link = machine_.link(i);
+    sample.wire_bytes.push_back(link.a_to_b.counters().wire_bytes);
+    sample.wire_bytes.push_back(link.b_to_a.counters().wire_bytes);
+  }
+  observer_->sample(sample);
+}
+
+}  // namespace dfsim

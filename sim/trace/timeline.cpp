@@ -1,0 +1,284 @@
+#include "sim/trace/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "sim/trace/counters.h"
+#include "sim/trace/labels.h"
+#include "sim/trace/tracks.h"
+
+namespace dfsim {
+
+namespace {
+
+constexpr std::uint64_t kCounterShare = 4;  ///< counters take at most 1 / 4 of the limit
+
+TraceArgument number(std::string_view name, std::uint64_t value) { return {name, false, value, {}}; }
+TraceArgument text(std::string_view name, std::string value) { return {name, true, 0, std::move(value)}; }
+
+class Timeline {
+ public:
+  Timeline(const TraceSource& source, TraceSink& sink)
+      : source_(source),
+        options_(source.recorder.options()),
+        program_(source.program),
+        hardware_(source.hardware),
+        sink_(sink),
+        tracks_(source.program, source.hardware, sink),
+        pe_programs_(source.hardware.pes.size(), nullptr) {
+    for (const PeProgram& pe : program_.pes) pe_programs_[pe.pe.value()] = &pe;
+  }
+
+  TraceSummary run() {
+    summary_.dropped = source_.recorder.dropped();
+    summary_.complete_until = source_.recorder.complete_until();
+    stages();
+    summary_.counter_values = write_counters(source_, room() / kCounterShare, tracks_, sink_);
+    summary_.events += summary_.counter_values;
+    choose();
+    records();
+    packets();
+    summary_.note = note();
+    sink_.finish(head());
+    return summary_;
+  }
+
+ private:
+  std::uint64_t room() const { return options_.max_events - std::min(options_.max_events, summary_.events); }
+
+  void slice() {
+    sink_.slice(slice_);
+    ++summary_.slices;
+    ++summary_.events;
+  }
+  void start_slice(const TrackPlace& place, std::uint64_t start, std::uint64_t end, std::string_view name,
+                   std::string_view category) {
+    slice_.process = place.process;
+    slice_.thread = place.thread;
+    slice_.start = start;
+    slice_.end = end;
+    slice_.name = name;
+    slice_.category = category;
+    slice_.arrow_in.reset();
+    slice_.arrow_out.reset();
+    slice_.arguments.clear();
+  }
+
+  void stages() {
+    const Measurement& m = source_.measurement;
+    for (std::uint32_t s = 0; s < program_.stages.size() && s < m.stage_period_done_cycles.size(); ++s) {
+      for (std::size_t p = 0; p < m.stage_period_done_cycles[s].size(); ++p) {
+        const std::uint64_t start = m.stage_period_start_cycles[s][p], end = m.stage_period_done_cycles[s][p];
+        if (end <= start) continue;
+        if (room() == 0) {
+          drop(1, end);
+          continue;
+        }
+        start_slice(tracks_.stage(s, start, end), start, end, program_.stages[s], "stage");
+        slice_.arguments.push_back(number("period", p));
+        slice();
+      }
+    }
+  }
+
+  void drop(std::uint64_t slices, std::uint64_t end) {
+    summary_.dropped += slices;
+    summary_.complete_until = std::min(summary_.complete_until, end);
+  }
+
+  /// One number for the send and the receive of one instance of a transfer.
+  std::uint64_t arrow_of(const MicroOp& op, const TraceRecorder::Record& record) const {
+    return std::uint64_t{op.transfer.value()} * std::max(program_.periods, 1u) + record.instance;
+  }
+  const MicroOp& op_of(const TraceRecorder::Record& record) const {
+    return pe_programs_[record.pe]->ops[record.op];
+  }
+  static bool has_arrow(const MicroOp& op) {
+    return op.kind == MicroOpKind::send || op.kind == MicroOpKind::receive;
+  }
+
+  /// How many records and packets fit, in order of end, and which arrows have both ends among them.
+  void choose() {
+    const auto& records = source_.recorder.records();
+    const auto& packets = source_.recorder.packets();
+    std::unordered_set<std::uint64_t> open;
+    std::uint64_t left = room();
+    for (;;) {
+      const bool more_records = records_ < records.size(), more_packets = packets_ < packets.size();
+      if (!more_records && !more_packets) return;
+      if (!more_records || (more_packets && packets[packets_].arrived < records[records_].end())) {
+        if (left == 0) break;
+        ++packets_;
+        --left;
+        continue;
+      }
+      const TraceRecorder::Record& record = records[records_];
+      const bool may_pair = record.kind == TraceRecorder::Kind::micro_op && has_arrow(op_of(record));
+      const std::uint64_t arrow = may_pair ? arrow_of(op_of(record), record) : 0;
+      const auto partner = may_pair ? open.find(arrow) : open.end();
+      const std::uint64_t cost = partner == open.end() ? 1 : 3;
+      if (left < cost) break;
+      left -= cost;
+      ++records_;
+      if (partner != open.end()) {
+        open.erase(partner);
+        arrows_.push_back(arrow);
+      } else if (may_pair) {
+        open.insert(arrow);
+      }
+    }
+    if (records_ < records.size()) drop(records.size() - records_, records[records_].end());
+    if (packets_ < packets.size()) drop(packets.size() - packets_, packets[packets_].arrived);
+  }
+
+  void records() {
+    std::sort(arrows_.begin(), arrows_.end());
+    const auto& records = source_.recorder.records();
+    for (std::size_t i = 0; i < records_; ++i)
+      if (records[i].kind == TraceRecorder::Kind::stall)
+        stall(records[i]);
+      else
+        micro_op(records[i]);
+    summary_.arrows = arrows_.size();
+    summary_.events += 2 * summary_.arrows;
+  }
+
+  void stall(const TraceRecorder::Record& record) {
+    const std::string cause = to_string(static_cast<StallCause>(record.op));
+    start_slice(tracks_.pe(record.pe, PeTrack::stalls, record.start, record.end()), record.start,
+                record.end(), cause, "stall");
+    slice();
+  }
+
+  void micro_op(const TraceRecorder::Record& record) {
+    const MicroOp& op = op_of(record);
+    const std::string category = to_string(op.kind);
+    start_slice(tracks_.pe(record.pe, track_of(op.kind), record.start, record.end()), record.start,
+                record.end(), program_.operators[op.op.value()].name, category);
+    slice_.arguments.push_back(number("micro_op", record.op));
+    slice_.arguments.push_back(number("period", record.instance));
+    details(*pe_programs_[record.pe], op);
+    if (has_arrow(op)) {
+      const std::uint64_t arrow = arrow_of(op, record);
+      if (std::binary_search(arrows_.begin(), arrows_.end(), arrow))
+        (op.kind == MicroOpKind::send ? slice_.arrow_out : slice_.arrow_in) = arrow;
+    }
+    slice();
+  }
+
+  void details(const PeProgram& program, const MicroOp& op) {
+    auto& arguments = slice_.arguments;
+    if (op.kind == MicroOpKind::matmul) {
+      arguments.push_back(number("m", op.matmul.m));
+      arguments.push_back(number("n", op.matmul.n));
+      arguments.push_back(number("k", op.matmul.k));
+      arguments.push_back(number("count", op.matmul.count));
+      arguments.push_back(number("macs", op.matmul.macs()));
+      result(program, op);
+    } else if (op.kind == MicroOpKind::vector) {
+      arguments.push_back(text("function", program_.vector_functions[op.vector.function]));
+      arguments.push_back(number("elements", op.vector.elements));
+      result(program, op);
+    } else {
+      const Transfer& transfer = program_.transfers[op.transfer.value()];
+      transfer_details(transfer);
+      if (transfer.kind == TransferKind::send) {
+        const PeId peer = op.kind == MicroOpKind::send ? transfer.destination : transfer.source;
+        arguments.push_back(text("peer", pe_label(hardware_, peer)));
+      }
+    }
+  }
+  /// Of compute: what is written first.
+  void result(const PeProgram& program, const MicroOp& op) {
+    if (op.writes.size() == 0) return;
+    const Access& access = program.accesses[op.writes.begin];
+    tensor_and_box(program.micro_tensors[access.micro_tensor].tensor, access.box);
+  }
+  void transfer_details(const Transfer& transfer) {
+    tensor_and_box(transfer.tensor, transfer.box);
+    slice_.arguments.push_back(number("bytes", transfer.bytes));
+    if (transfer.primitive >= program_.primitives.size()) return;
+    const Primitive& primitive = program_.primitives[transfer.primitive];
+    slice_.arguments.push_back(text("primitive", primitive.kind));
+    if (!primitive.scope.empty()) slice_.arguments.push_back(text("scope", primitive.scope));
+  }
+  void tensor_and_box(TensorId tensor, const Box& box) {
+    if (tensor.value() >= program_.tensors.size()) return;
+    slice_.arguments.push_back(text("tensor", program_.tensors[tensor.value()].name));
+    slice_.arguments.push_back(text("box", box.to_string()));
+  }
+
+  void packets() {
+    for (std::size_t i = 0; i < packets_; ++i) {
+      const ObservedPacket& packet = source_.recorder.packets()[i];
+      const std::string to = endpoint_label(hardware_, packet.noc, packet.destination);
+      const std::string name = (packet.data ? "data to " : "control to ") + to;
+      start_slice(tracks_.packets(packet.noc, packet.source, packet.entered, packet.arrived), packet.entered,
+                  packet.arrived, name, "packet");
+      auto& arguments = slice_.arguments;
+      arguments.push_back(number("period", packet.instance));
+      arguments.push_back(number("bytes", packet.bytes));
+      arguments.push_back(number("flits", packet.flits));
+      arguments.push_back(number("hops", packet.hops));
+      arguments.push_back(number("queued_cycles", packet.entered - packet.created));
+      if (packet.transfer.value() < program_.transfers.size()) {
+        const Transfer& transfer = program_.transfers[packet.transfer.value()];
+        arguments.push_back(number("transfer", packet.transfer.value()));
+        tensor_and_box(transfer.tensor, transfer.box);
+      }
+      slice();
+    }
+  }
+
+  std::string note() const {
+    if (summary_.dropped > 0)
+      return fmt::format(
+          "cut at {} events: complete for what ended before cycle {}; {} slices left out. Choose a window "
+          "(--trace-window), fewer PEs (--trace-pe) or a higher limit (--trace-limit)",
+          summary_.events, summary_.complete_until, summary_.dropped);
+    if (options_.detail == TraceDetail::stage) return "stages only";
+    const char* what = options_.detail == TraceDetail::packet ? "micro-ops and packets" : "micro-ops";
+    if (options_.from == 0 && options_.until > source_.measurement.cycles)
+      return fmt::format("stages and {} of the whole run", what);
+    return fmt::format("{} of cycles {} to {}, stages of the whole run", what, options_.from, options_.until);
+  }
+
+  TraceHead head() const {
+    const bool nanoseconds = options_.time == TraceTime::nanoseconds;
+    TraceHead head = {number("version", 2), text("program", program_.name), text("hardware", hardware_.name)};
+    head.insert(head.end(), source_.origin.begin(), source_.origin.end());
+    head.push_back(number("clock_period_ps", hardware_.clock_period_ps));
+    head.push_back(text("time", nanoseconds ? "nanoseconds" : "cycles, one shown as a nanosecond"));
+    head.push_back(number("cycles", source_.measurement.cycles));
+    head.push_back(number("counter_cycles", options_.counter_cycles));
+    head.push_back(number("events", summary_.events));
+    head.push_back(number("slices", summary_.slices));
+    head.push_back(number("arrows", summary_.arrows));
+    head.push_back(number("counter_values", summary_.counter_values));
+    head.push_back(number("dropped", summary_.dropped));
+    head.push_back(text("note", summary_.note));
+    return head;
+  }
+
+  const TraceSource& source_;
+  const TraceOptions& options_;
+  const Program& program_;
+  const HardwareSpec& hardware_;
+  TraceSink& sink_;
+  Tracks tracks_;
+  std::vector<const PeProgram*> pe_programs_;  ///< by PeId
+  std::size_t records_ = 0, packets_ = 0;      ///< how many are written
+  std::vector<std::uint64_t> arrows_;          ///< ascending once all are known
+  TraceSlice slice_;                           ///< reused
+  TraceSummary summary_;
+};
+
+}  // namespace
+
+TraceSummary write_timeline(const TraceSource& source, TraceSink& sink) {
+  return Timeline(source, sink).run();
+}
+
+}  // namespace dfsim
