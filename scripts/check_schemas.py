@@ -61,7 +61,7 @@ def mistakes(value, schema, where, root):
                 if isinstance(value, dict) and key in value:
                     yield from mistakes(value[key], part, f"{where}/{key}", root)
         elif keyword == "additionalProperties":
-            for key in value:
+            for key in value if isinstance(value, dict) else ():
                 if key in schema.get("properties", {}):
                     continue
                 if rule is False:
@@ -69,7 +69,7 @@ def mistakes(value, schema, where, root):
                 elif isinstance(rule, dict):
                     yield from mistakes(value[key], rule, f"{where}/{key}", root)
         elif keyword == "items":
-            for index, item in enumerate(value):
+            for index, item in enumerate(value if isinstance(value, list) else ()):
                 yield from mistakes(item, rule, f"{where}/{index}", root)
         else:
             yield f"{where}: the schema uses '{keyword}', which is not checked"
