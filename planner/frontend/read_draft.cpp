@@ -43,6 +43,7 @@ class DraftReader {
       if (auto name = read_name(output.quiet(), "")) draft_.outputs.push_back(*name);
     draft_.scopes.emplace_back();
     read_operators(root_.require("operators"), 0);
+    root_["subgraph"].accept_all();  // what a placement notes in the files of its sub-graphs
     return std::move(draft_);
   }
 

@@ -35,6 +35,7 @@ class Builder {
     spec_.pe = read_pe(root_["pe"]);
     read_nocs();
     read_energy_and_cost();
+    root_["server"].accept_all();  // processors around this chip: sim/host reads them
     const bool grids = std::all_of(sections_.begin(), sections_.end(),
                                    [](const NocSection& section) { return !section.extent.empty(); });
     if (!grids) {  // places cannot be judged without a grid, but are not unknown either

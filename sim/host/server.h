@@ -1,0 +1,14 @@
+// sim/host/server.h: a server built from its description, behind the door of sim/api/server.h.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "sim/api/server.h"
+
+namespace dfsim {
+
+/// Elaborates processors, links and dispatcher; once per process. The modules are named after `spec.name`.
+std::unique_ptr<ServerRunner> make_server_runner(const ServerSpec& spec);
+
+}  // namespace dfsim
