@@ -73,7 +73,7 @@ void DramContent::each_stretch(const Transfer& transfer, const Visit& visit) con
     for (std::uint32_t i = 0; i < segment.count; ++i) {
       const std::uint64_t address = segment.address + std::uint64_t{segment.stride} * i;
       const auto& [begin, piece] = piece_at(transfer, segment.port, address, segment.bytes);
-      visit(piece.number, (address - begin.second) / width, segment.bytes / width);
+      visit(piece.number % program_.samples, (address - begin.second) / width, segment.bytes / width);
     }
   }
 }

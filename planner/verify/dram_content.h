@@ -14,11 +14,11 @@ namespace dfsim {
 
 /// Answers loads and takes stores by the addresses of their segments.
 ///
-/// A network input or output lies row-major, one piece of its DramTensor per sample. A weight lies in the
-/// tiles in which it is loaded: what a load brings is at its addresses, and no other load may find something
-/// else there. Rows of a table are found by the number read, not by address.
-/// Not modelled: the addresses of gathered rows, which the program fixes (they are only checked to be rows of
-/// the table).
+/// A network input or output lies row-major, one piece of its DramTensor per sample (and again for every
+/// further copy). A weight lies in the tiles in which it is loaded: what a load brings is at its addresses,
+/// and no other load may find something else there. Rows of a table are found by the number read, not by
+/// address. Not modelled: the addresses of gathered rows, which the program fixes (they are only checked to
+/// be rows of the table).
 class DramContent {
  public:
   /// Throws FaultFound if two things are at one address.
@@ -37,7 +37,7 @@ class DramContent {
   struct Piece {
     std::uint64_t end = 0;        // address behind it
     std::uint32_t tensor = 0;     // of the program
-    std::uint32_t number = 0;     // in its DramTensor: sample, or share of a table
+    std::uint32_t number = 0;     // in its DramTensor: sample (copy after copy), or share of a table
     std::uint32_t row_bytes = 0;  // of a table
   };
   struct Tile {

@@ -42,7 +42,6 @@ class Executor {
   static bool holds_given_tensors(const Program& program);
 
  private:
-  friend class MicroOperands;
   using Step = WorkOrder::Step;
 
   void check_regions(const PeProgram& pe) const;
