@@ -1,13 +1,20 @@
 #!/usr/bin/env python3
 """Checks JSON files against their schema in docs/schemas: check_schemas.py FILE...
 
-The schema is chosen by the file's name (measurement.json: measurement.schema.json). Knows the keywords that the schemas use and
-refuses others, so that a schema cannot promise what is not checked.
+The schema is chosen by the file's name (measurement.json: measurement.schema.json; trace.json.gz is unpacked). Knows the
+keywords that the schemas use and refuses others, so that a schema cannot promise what is not checked. Where the Python package
+jsonschema is installed (Debian: python3-jsonschema), it must agree.
 """
 
+import gzip
 import json
 import pathlib
 import sys
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
 
 SCHEMAS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "schemas"
 TYPES = {
@@ -75,15 +82,32 @@ def mistakes(value, schema, where, root):
             yield f"{where}: the schema uses '{keyword}', which is not checked"
 
 
+def content_of(path):
+    """The parsed file and the name of its schema."""
+    packed = path.suffix == ".gz"
+    text = gzip.open(path, "rt").read() if packed else path.read_text()
+    return json.loads(text), path.name.split(".")[0]
+
+
+def all_mistakes(value, schema):
+    found = list(mistakes(value, schema, "", schema))
+    if jsonschema is not None:
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for error in jsonschema.Draft202012Validator(schema).iter_errors(value):
+            place = "".join(f"/{part}" for part in error.absolute_path)
+            found.append(f"{place}: jsonschema: {error.message[:200]}")
+    return found
+
+
 def main():
     if len(sys.argv) < 2:
         print(__doc__.splitlines()[0], file=sys.stderr)
         return 2
     failed = False
     for name in sys.argv[1:]:
-        path = pathlib.Path(name)
-        schema = json.loads((SCHEMAS / (path.stem + ".schema.json")).read_text())
-        found = list(mistakes(json.loads(path.read_text()), schema, "", schema))
+        value, kind = content_of(pathlib.Path(name))
+        schema = json.loads((SCHEMAS / (kind + ".schema.json")).read_text())
+        found = all_mistakes(value, schema)
         for mistake in found[:20]:
             print(f"{name}{mistake}")
         failed = failed or bool(found)

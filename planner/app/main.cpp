@@ -13,6 +13,7 @@
 #include "planner/app/commands/pe.h"
 #include "planner/app/commands/place.h"
 #include "planner/app/commands/plan.h"
+#include "planner/app/commands/report.h"
 #include "planner/app/commands/run.h"
 #include "planner/app/commands/verify.h"
 #include "planner/app/exit_codes.h"
@@ -38,6 +39,7 @@ int command_line(int argc, char** argv) {
   add_plan_options(app, options);
   add_plan_command(app, exit_code);
   add_run_command(app, exit_code);
+  add_report_command(app, exit_code);
   add_verify_command(app, exit_code);
   add_place_command(app, exit_code);
   add_compile_command(app, exit_code);

@@ -6,6 +6,7 @@
 
 #include "planner/app/measure_plan.h"
 #include "planner/report/plan_yaml.h"
+#include "planner/report/report_html.h"
 #include "sim/api/program_json.h"
 #include "sim/base/hash.h"
 #include "sim/system/system.h"
@@ -43,6 +44,8 @@ const MeasuredPlan& MeasuredOutput::run(const RunOptions& options, const PlanAns
   if (trace != "none" && !trace.empty()) trace_path_ = trace;
   if (trace.empty() && has_folder_) trace_path_ = folder_.file(kTraceFile);
   ObserverList observers;
+  WindowStalls steady = steady_window(seen);
+  observers.add(steady);
   if (!trace_path_.empty()) {
     Measurement earlier;
     earlier.period_done_cycles = seen.period_done_cycles;
@@ -56,11 +59,26 @@ const MeasuredPlan& MeasuredOutput::run(const RunOptions& options, const PlanAns
     observers.add(*traffic_);
   }
   const auto runner = make_program_runner(*context_.hardware);
-  run_ = measure_program(*runner, program_, fill_, observers.empty() ? nullptr : &observers);
+  run_ = measure_program(*runner, program_, fill_, &observers);
+  run_->steady = SteadyState{steady.from(), steady.until(), steady.stalls()};
   run_->stage_period_cycles = seen.stage_period_cycles;
-  folder_.add("measurement.json", measurement_json(context_, *run_));
-  if (traffic_) folder_.add("pe_traffic.csv", traffic_csv(*context_.hardware, traffic_->rows()));
+  if (has_folder_) add_results();
   return *run_;
+}
+
+/// Between the ends of the periods that the interval is taken from.
+WindowStalls MeasuredOutput::steady_window(const PlanAnswer& seen) const {
+  const std::vector<std::uint64_t>& done = seen.period_done_cycles;
+  const bool known = done.size() > fill_;
+  return {context_.hardware->pes.size(), known ? done[fill_] : 0, known ? done.back() : 0};
+}
+
+void MeasuredOutput::add_results() {
+  const std::string measurement = measurement_json(context_, *run_);
+  const std::string traffic = traffic_csv(*context_.hardware, traffic_->rows());
+  folder_.add("report.html", report_html(*context_.hardware, measurement, traffic));
+  folder_.add("measurement.json", measurement);
+  folder_.add("pe_traffic.csv", traffic);
 }
 
 TraceHead MeasuredOutput::trace_origin(const RunOptions& options) const {

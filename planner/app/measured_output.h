@@ -15,6 +15,7 @@
 #include "sim/trace/events.h"
 #include "sim/trace/recorder.h"
 #include "sim/trace/traffic.h"
+#include "sim/trace/window_stalls.h"
 
 namespace dfsim {
 
@@ -42,6 +43,9 @@ class MeasuredOutput {
  private:
   const Inputs& inputs_;
   const ReportContext& context_;
+  WindowStalls steady_window(const PlanAnswer& seen) const;
+  /// measurement.json and what is made of it.
+  void add_results();
   void write_trace();
   /// What the head of the trace says of where it comes from.
   TraceHead trace_origin(const RunOptions& options) const;

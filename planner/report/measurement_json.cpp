@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "planner/ops/operator.h"
 #include "planner/report/bounds.h"
@@ -23,20 +24,24 @@ Json boxes_of(const PeGroup& group) {
   return boxes;
 }
 
+Json stalls_json(const std::array<std::uint64_t, kStallCauses>& cycles) {
+  Json stalls;
+  for (std::size_t cause = 0; cause < kStallCauses; ++cause)
+    stalls[to_string(static_cast<StallCause>(cause))] = cycles[cause];
+  return stalls;
+}
+
 Json pes_json(const HardwareSpec& hardware, const Measurement& measurement) {
   Json list = Json::array();
   for (const PeMeasurement& pe : measurement.pes) {
     const PePlace& place = hardware.pes.at(pe.pe.value());
-    Json stalls;
-    for (std::size_t cause = 0; cause < kStallCauses; ++cause)
-      stalls[to_string(static_cast<StallCause>(cause))] = pe.stall_cycles[cause];
     list.push_back({{"id", pe.pe.value()},
                     {"noc", place.noc.value()},
                     {"x", place.x},
                     {"y", place.y},
                     {"z", place.z},
                     {"busy_cycles", pe.busy_cycles},
-                    {"stall_cycles", stalls},
+                    {"stall_cycles", stalls_json(pe.stall_cycles)},
                     {"matrix_busy_cycles", pe.matrix_busy_cycles},
                     {"vector_busy_cycles", pe.vector_busy_cycles},
                     {"macs", pe.macs},
@@ -108,6 +113,9 @@ Json stages_json(const ReportContext& context, const MeasuredPlan& run) {
                  {"measured_cycles", s < run.stage_period_cycles.size() ? run.stage_period_cycles[s] : 0}};
     if (context.planning && s < context.planning->prices.size())
       json["price_cycles"] = context.planning->prices[s].period_cycles;
+    const Measurement& m = run.measurement;
+    if (s < m.stage_period_start_cycles.size()) json["period_start_cycles"] = m.stage_period_start_cycles[s];
+    if (s < m.stage_period_done_cycles.size()) json["period_done_cycles"] = m.stage_period_done_cycles[s];
     list.push_back(std::move(json));
   }
   return list;
@@ -176,6 +184,19 @@ Json planner_json(const ReportContext& context) {
           {"formed_size", planning.formed_size},
           {"rounds", rounds},
           {"whole_plan_runs", whole}};
+}
+
+Json steady_json(const std::optional<SteadyState>& steady) {
+  if (!steady) return nullptr;
+  Json pes = Json::array();
+  for (std::size_t pe = 0; pe < steady->stall_cycles.size(); ++pe) {
+    const auto& stalls = steady->stall_cycles[pe];
+    const std::uint64_t stalled = std::accumulate(stalls.begin(), stalls.end(), std::uint64_t{0});
+    pes.push_back({{"id", pe},
+                   {"busy_cycles", steady->until - steady->from - stalled},
+                   {"stall_cycles", stalls_json(stalls)}});
+  }
+  return {{"from_cycle", steady->from}, {"until_cycle", steady->until}, {"pes", pes}};
 }
 
 Json energy_json(const Measurement& measurement) {
@@ -263,6 +284,7 @@ std::string measurement_json(const ReportContext& context, const MeasuredPlan& r
       {"stages", stages_json(context, run)},
       {"execution_cost", execution_cost_json(context, run)},
       {"planner", planner_json(context)},
+      {"steady_state", steady_json(run.steady)},
   };
   add_counts(json, *context.hardware, m);
   json["dram_coverage"] = coverage_json(run.coverage);

@@ -1,6 +1,7 @@
 // planner/report/run_report.h: everything known at the end of a run, and the files and the text made of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -23,6 +24,13 @@ struct RoleCoverage {
 };
 std::vector<RoleCoverage> coverage_by_role(const Program& program, const Measurement& measurement);
 
+/// What the PEs did in the cycles [from, until), in which the interval is measured: between the ends of the
+/// first and of the last period after the fill.
+struct SteadyState {
+  std::uint64_t from = 0, until = 0;
+  std::vector<std::array<std::uint64_t, kStallCauses>> stall_cycles;  ///< by PeId; the other cycles are busy
+};
+
 /// The whole-plan run of the plan that is reported.
 struct MeasuredPlan {
   std::uint32_t fill_periods = 0;                  ///< F
@@ -31,6 +39,7 @@ struct MeasuredPlan {
   std::uint64_t total_cycles = 0;                  ///< of a run of exactly one period from a cold start
   std::vector<std::uint64_t> stage_period_cycles;  ///< per stage: length of its last period
   std::vector<RoleCoverage> coverage;
+  std::optional<SteadyState> steady;
   std::string program_hash;
 
   std::uint64_t latency_cycles() const;

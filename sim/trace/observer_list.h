@@ -12,7 +12,6 @@ namespace dfsim {
 class ObserverList : public Observer {
  public:
   void add(Observer& observer) { observers_.push_back(&observer); }
-  bool empty() const { return observers_.empty(); }
 
   void micro_op(PeId pe, std::uint32_t op, std::uint32_t instance, std::uint64_t start,
                 std::uint64_t end) override {

@@ -7,7 +7,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-const char* const kCompared[] = {"plan.yaml", "candidates.csv", "measurement.json", "program.json"};
+const char* const kCompared[] = {"plan.yaml",    "candidates.csv", "measurement.json",
+                                 "program.json", "pe_traffic.csv", "report.html"};
 
 /// Small enough to be planned in a second or two, with enough operators for stages, re-slicing and two
 /// levels.
@@ -29,6 +30,11 @@ class MainJob : public RunDfsim {
   Ended plan(const std::string& out, const std::string& more = "") {
     return dfsim("--config mesh2x2.yaml --model tiny.yaml --out " + out + " " + more);
   }
+  void expect_as_schema(const std::string& files) const {
+    const std::string command =
+        "cd '" + folder_.string() + "' && python3 '" DFSIM_SOURCE_DIR "/scripts/check_schemas.py' " + files;
+    EXPECT_EQ(std::system(command.c_str()), 0);
+  }
   Json measurement(const std::string& out) {
     return Json::parse(read(out + "/measurement.json"), nullptr, false);
   }
@@ -37,15 +43,14 @@ class MainJob : public RunDfsim {
 TEST_F(MainJob, WritesAllFilesAndTheirNumbersAgree) {
   const Ended ended = plan("a");
   ASSERT_EQ(ended.code, 0) << ended.err;
-  for (const char* name : {"plan.yaml", "candidates.csv", "measurement.json", "program.json",
-                           "config.resolved.yaml", "model.resolved.yaml", "run.json", "trace.json.gz"})
+  for (const char* name :
+       {"plan.yaml", "candidates.csv", "measurement.json", "program.json", "config.resolved.yaml",
+        "model.resolved.yaml", "run.json", "trace.json.gz", "pe_traffic.csv", "report.html"})
     EXPECT_TRUE(exists(std::string("a/") + name)) << name;
   EXPECT_NE(ended.out.find("interval"), std::string::npos) << ended.out;
   EXPECT_NE(ended.err.find("round 1:"), std::string::npos) << ended.err;
 
-  const std::string schemas = "python3 '" DFSIM_SOURCE_DIR "/scripts/check_schemas.py' '" + folder_.string() +
-                              "/a/measurement.json' '" + folder_.string() + "/a/run.json'";
-  EXPECT_EQ(std::system(schemas.c_str()), 0);
+  expect_as_schema("a/measurement.json a/run.json a/program.json a/trace.json.gz");
 
   const Json m = measurement("a");
   EXPECT_EQ(m["macs_per_sample"], 128 * 256 + 256 * 192 + 192 * 64);
@@ -99,8 +104,11 @@ TEST_F(MainJob, PlansAndCandidatesRunAgainWithTheSameCycles) {
     ASSERT_EQ(ended.code, 0) << ended.err;
     const Json json = Json::parse(ended.out);
     EXPECT_EQ(json["cycles"], json["recorded_cycles"]) << json;
+    write("candidate.json", ended.out);
   }
   EXPECT_GT(tried, 0);
+  write("planning.json", dfsim("plan --config mesh2x2.yaml --model tiny.yaml --out searched --json").out);
+  expect_as_schema("candidate.json planning.json");
 
   ASSERT_EQ(dfsim("compile --plan a/plan.yaml -o p.json --periods " +
                   std::to_string(measurement("a")["periods"].get<int>()))
