@@ -94,11 +94,15 @@ void Executor::fill_given(std::uint32_t index) {
 void Executor::run(std::uint32_t periods, std::uint64_t seed) {
   WorkOrder order(program_, periods, seed);
   control_.start(periods);
-  steps_ = order.steps();
+  micro_ops_ = order.instances();
   while (const auto step = order.next()) {
     try {
-      control_.execute(*step);
-      execute(*step);
+      if (step->begins) {
+        begin(*step);
+      } else {
+        control_.execute(*step);
+        execute(*step);
+      }
     } catch (FaultFound& found) {
       throw FaultFound(located(std::move(found.fault), *step));
     }

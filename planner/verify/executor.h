@@ -33,7 +33,8 @@ class Executor {
   /// `periods` periods in the order that `seed` draws. Throws FaultFound at the first fault.
   void run(std::uint32_t periods, std::uint64_t seed);
 
-  std::uint64_t steps() const { return steps_; }
+  /// Instances of micro-ops.
+  std::uint64_t micro_ops() const { return micro_ops_; }
   /// Delivered, by Program::primitives.
   const std::vector<std::uint64_t>& primitive_bytes() const { return primitive_bytes_; }
 
@@ -47,6 +48,7 @@ class Executor {
   void check_regions(const PeProgram& pe) const;
   void fill_given(std::uint32_t pe);
   void execute(const Step& step);
+  void begin(const Step& step);
   void matmul(const Step& step);
   void vector(const Step& step);
   void accumulate(const Step& step);
@@ -78,7 +80,7 @@ class Executor {
   std::vector<PeMemory> memories_;                                                // by Program::pes
   std::map<std::pair<TransferId, std::uint32_t>, std::vector<float>> under_way_;  // by transfer and period
   std::vector<std::uint64_t> primitive_bytes_;
-  std::uint64_t steps_ = 0;
+  std::uint64_t micro_ops_ = 0;
 };
 
 }  // namespace dfsim

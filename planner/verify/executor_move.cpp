@@ -32,6 +32,15 @@ void Executor::write_moved(const Step& step, const Transfer& transfer, const std
   if (!primitive_bytes_.empty()) primitive_bytes_[transfer.primitive] += transfer.bytes;
 }
 
+/// While data is on its way its region belongs to the transfer, and holds nothing.
+void Executor::begin(const Step& step) {
+  const MicroOp& micro_op = op(step);
+  for (std::uint32_t a = micro_op.writes.begin; a < micro_op.writes.end; ++a) {
+    const Access& access = pe(step).accesses[a];
+    memories_[step.pe].clear(place(step, access.micro_tensor), access.box);
+  }
+}
+
 void Executor::load(const Step& step) {
   const Transfer& transfer = program_.transfers[op(step).transfer.value()];
   write_moved(step, transfer, dram_.load(transfer, step.period));

@@ -45,6 +45,16 @@ void PeMemory::write(const Place& place, const Box& box, const float* values) {
                });
 }
 
+void PeMemory::clear(const Place& place, const Box& box) {
+  const std::uint64_t first = first_cell(place), width = place.element_bytes / cell_bytes_;
+  for_each_run(box, place.micro_tensor->box, box, [&](std::uint64_t at, std::uint64_t, std::uint64_t length) {
+    const std::uint64_t begin = std::min<std::uint64_t>(cells_.size(), first + at * width);
+    const std::uint64_t end = std::min<std::uint64_t>(cells_.size(), first + (at + length) * width);
+    std::fill(cells_.begin() + static_cast<std::ptrdiff_t>(begin),
+              cells_.begin() + static_cast<std::ptrdiff_t>(end), kEmpty);
+  });
+}
+
 void PeMemory::read(const Place& place, const Box& box, const Box& into, float* values) const {
   const std::uint64_t first = first_cell(place), width = place.element_bytes / cell_bytes_;
   for_each_run(box.intersection(into), place.micro_tensor->box, into,

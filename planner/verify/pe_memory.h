@@ -25,6 +25,8 @@ class PeMemory {
 
   /// Writes the part `box` of the micro-tensor; `values` is row-major over `box`.
   void write(const Place& place, const Box& box, const float* values);
+  /// The part `box` of the micro-tensor holds nothing any more.
+  void clear(const Place& place, const Box& box);
   /// Copies what `box`, a part of the micro-tensor, and `into` have in common to `values`, row-major over
   /// `into`. Cells that hold no number give a not-a-number.
   void read(const Place& place, const Box& box, const Box& into, float* values) const;

@@ -49,10 +49,12 @@ Verification Verifier::run(const Program& program, const HardwareSpec& hardware,
   Comparison comparison(graph_, reference_, options_.tolerance, Executor::holds_given_tensors(program));
   Verification result;
   try {
-    Executor executor(program, map, graph_, hardware, comparison);
-    executor.run(options_.periods, order_seed);
-    result.micro_ops = executor.steps();
-    result.primitive_bytes = executor.primitive_bytes();
+    for (std::uint32_t order = 0; order < options_.orders; ++order) {
+      Executor executor(program, map, graph_, hardware, comparison);
+      executor.run(options_.periods, order_seed + order);
+      result.micro_ops = executor.micro_ops();
+      result.primitive_bytes = executor.primitive_bytes();
+    }
   } catch (const FaultFound& found) {
     result.fault = found.fault;
   }

@@ -17,6 +17,7 @@ namespace dfsim {
 struct VerifyOptions {
   std::uint64_t seed = 1;     ///< of inputs, weights and the order of execution
   std::uint32_t periods = 2;  ///< executed; two overlap and have different data
+  std::uint32_t orders = 1;   ///< executions, each in an order of its own
   /// Largest allowed max|a - b| / max|b| of a tensor. A float32 sum of n products in any order is within
   /// (n - 1) 2^-24 sum|x_i y_i| of the exact value (Higham, "Accuracy and Stability of Numerical Algorithms",
   /// section 3.1); roundings being independent, it grows like sqrt(n): about 3e-6 for n = 3072, and more over
@@ -41,7 +42,7 @@ struct Verification {
   std::optional<Fault> fault;            ///< none: the program computes what the graph says
   std::vector<TensorAgreement> outputs;  ///< of the network
   std::vector<StageAgreement> stages;
-  std::uint64_t micro_ops = 0;                 ///< executed, all periods
+  std::uint64_t micro_ops = 0;                 ///< executed in one order, all periods
   std::vector<std::uint64_t> primitive_bytes;  ///< moved in all periods, by Program::primitives
 };
 
@@ -52,8 +53,9 @@ class Verifier {
   Verifier(const Graph& graph, std::uint32_t samples, const VerifyOptions& options);
 
   /// `program` has passed the loader's checks of indices (sim/pe/program_check.h) and has the same number of
-  /// samples. `file` is its name in messages. `order_seed` draws the order of execution. Throws ModelError if
-  /// the program is of another graph; what is wrong with the computation is in the result.
+  /// samples. `file` is its name in messages. `order_seed` and its successors draw the orders of execution.
+  /// Throws ModelError if the program is of another graph; what is wrong with the computation is in the
+  /// result.
   Verification run(const Program& program, const HardwareSpec& hardware, const std::string& file,
                    std::uint64_t order_seed) const;
 

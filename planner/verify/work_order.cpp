@@ -4,7 +4,7 @@ namespace dfsim {
 
 namespace {
 
-constexpr std::uint64_t kHeldBackOneIn = 8;
+constexpr std::uint64_t kHeldBackOneIn = 2;
 constexpr std::uint64_t kOrderStream = 0x6f72646572ull;
 
 }  // namespace
@@ -33,9 +33,9 @@ void WorkOrder::build(std::uint32_t index, const PeProgram& program) {
   pe.program = &program;
   pe.prologue = program.prologue_ops;
   pe.per_period = ops - program.prologue_ops;
-  pe.first_node = steps_;
-  steps_ += pe.prologue + std::uint64_t{pe.per_period} * periods_;
-  waiting_for_.resize(steps_, 0);
+  pe.first_node = instances_;
+  instances_ += pe.prologue + std::uint64_t{pe.per_period} * periods_;
+  waiting_for_.resize(instances_, 0);
   std::vector<std::vector<Follower>> followers(ops);
   for (std::uint32_t op = 0; op < ops; ++op) {
     const MicroOp& micro_op = program.ops[op];
@@ -69,9 +69,14 @@ void WorkOrder::release(const Step& step) {
   if (--waiting_for_[node(step)] == 0) unblocked(step);
 }
 
-/// A receive that waits for nothing more has granted its region; it runs when the data has been sent.
 void WorkOrder::unblocked(const Step& step) {
-  if (op(step).kind != MicroOpKind::receive) return push(step);
+  const MicroOpKind kind = op(step).kind;
+  push({step.pe, step.op, step.period, kind == MicroOpKind::load || kind == MicroOpKind::receive});
+}
+
+/// The data of a load may come; the region of a receive has been granted to the send.
+void WorkOrder::begun(const Step& step) {
+  if (op(step).kind == MicroOpKind::load) return push({step.pe, step.op, step.period});
   if (const End& sender = senders_[op(step).transfer.value()]; sender.known())
     release({sender.pe, sender.op, step.period});
 }
@@ -83,13 +88,14 @@ void WorkOrder::push(const Step& step) {
 std::optional<WorkOrder::Step> WorkOrder::next() {
   std::vector<Step>& pool = ready_.empty() ? held_back_ : ready_;
   if (pool.empty()) return std::nullopt;
-  std::swap(pool[rng_.below(pool.size())], pool.back());
+  if (&pool == &ready_) std::swap(pool[rng_.below(pool.size())], pool.back());
   const Step step = pool.back();
   pool.pop_back();
   return step;
 }
 
 void WorkOrder::done(const Step& step) {
+  if (step.begins) return begun(step);
   ++done_;
   const Pe& pe = pes_[step.pe];
   for (std::uint32_t f = pe.follower_begin[step.op]; f < pe.follower_begin[step.op + 1]; ++f) {

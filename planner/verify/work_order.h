@@ -11,11 +11,14 @@
 
 namespace dfsim {
 
-/// Only dependences count: the lists of the units are timing. A send may run when its own dependences and
-/// those of its receive are met; the receive, which is the arrival of the data, any time after.
+/// Only dependences count: the lists of the units are timing. Loads and receives run in two steps, between
+/// which their region holds nothing. They begin when their dependences are met; a load ends any time after. A
+/// send may run when its own dependences are met and its receive has begun (has granted the region), and the
+/// receive ends, with the arrival of the data, any time after that.
 ///
-/// One in eight micro-ops is held back until nothing else can run, so that whoever should have waited for it
-/// runs ahead; among the others, and among those held back, the next is drawn uniformly.
+/// Every other step is held back until nothing else can run, and then the latest of these goes first: whoever
+/// should have waited for it runs ahead. Of the others the next is drawn uniformly. An order shows about half
+/// of the missing dependences, since each order of two steps is as likely.
 class WorkOrder {
  public:
   /// One instance of a micro-op. `period` is 0 for the prologue.
@@ -23,6 +26,7 @@ class WorkOrder {
     std::uint32_t pe = 0;  ///< index in Program::pes
     std::uint32_t op = 0;
     std::uint32_t period = 0;
+    bool begins = false;  ///< the first of two steps
   };
 
   /// Indices of `program` must be valid.
@@ -33,8 +37,9 @@ class WorkOrder {
   /// Must follow every step taken.
   void done(const Step& step);
 
-  std::uint64_t steps() const { return steps_; }
-  bool complete() const { return done_ == steps_; }
+  /// Instances of micro-ops.
+  std::uint64_t instances() const { return instances_; }
+  bool complete() const { return done_ == instances_; }
   /// One that waits, if nothing can run and not all is done.
   std::optional<Step> blocked() const;
 
@@ -58,6 +63,7 @@ class WorkOrder {
   std::uint64_t node(const Step& step) const;
   void release(const Step& step);
   void unblocked(const Step& step);
+  void begun(const Step& step);
   void push(const Step& step);
   const MicroOp& op(const Step& step) const { return pes_[step.pe].program->ops[step.op]; }
 
@@ -67,7 +73,7 @@ class WorkOrder {
   std::vector<End> senders_, receivers_;    // by transfer
   std::vector<std::uint32_t> waiting_for_;  // by node
   std::vector<Step> ready_, held_back_;
-  std::uint64_t steps_ = 0, done_ = 0;
+  std::uint64_t instances_ = 0, done_ = 0;
 };
 
 }  // namespace dfsim

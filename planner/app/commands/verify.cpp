@@ -143,6 +143,7 @@ void print_json(const VerifyCommand& command, const Subject& subject, const Veri
                {"seed", command.options.seed},
                {"samples", subject.program.samples},
                {"periods", command.options.periods},
+               {"orders", command.options.orders},
                {"tolerance", command.options.tolerance},
                {"passed", !result.fault},
                {"fault", result.fault ? to_json(*result.fault) : Json(nullptr)},
@@ -210,6 +211,9 @@ void add_verify_command(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   sub->add_option("--periods", command->options.periods, "periods executed")
       ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  sub->add_option("--orders", command->options.orders, "executions, each in another order")
+      ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   sub->add_option("--set", command->overrides, "key.path=value of the config")->allow_extra_args(false);
   sub->add_flag("--json", command->json, "print JSON");
