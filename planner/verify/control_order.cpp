@@ -29,9 +29,7 @@ void ControlOrder::start(std::uint32_t periods) {
 
 std::pair<std::uint32_t, std::uint32_t> ControlOrder::samples_of(const PeProgram& pe,
                                                                  const MicroOp& op) const {
-  const bool computes = op.kind == MicroOpKind::matmul || op.kind == MicroOpKind::vector;
-  const bool gathers = op.kind == MicroOpKind::load && op.reads.size() > 0;
-  if ((!computes && !gathers) || op.writes.size() == 0) return {0, 0};
+  if (!computes(op) || op.writes.size() == 0) return {0, 0};
   const Box& box = pe.accesses[op.writes.begin].box;
   return {box.offset[0], box.extent[0]};
 }

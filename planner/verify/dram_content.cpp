@@ -38,6 +38,9 @@ void DramContent::add_pieces(const DramTensor& tensor) {
 }
 
 void DramContent::add_tiles(const Transfer& transfer) {
+  if (!comparison_.reference().stored_box(map_.tensor(transfer.tensor)).contains(transfer.box))
+    throw FaultFound(fmt::format("a load brings {} of '{}', which has no such region",
+                                 transfer.box.to_string(), program_.tensors[transfer.tensor.value()].name));
   Tile tile{transfer.tensor.value(), transfer.box, 0};
   for (std::uint32_t s = transfer.segments.begin; s < transfer.segments.end; ++s) {
     const DramSegment& segment = program_.segments[s];
@@ -68,12 +71,17 @@ const std::pair<const DramContent::Address, DramContent::Piece>& DramContent::pi
 template <class Visit>
 void DramContent::each_stretch(const Transfer& transfer, const Visit& visit) const {
   const std::uint32_t width = map_.element_bytes(transfer.tensor);
+  const std::uint64_t per_sample = graph_.tensor(map_.tensor(transfer.tensor)).elements();
   for (std::uint32_t s = transfer.segments.begin; s < transfer.segments.end; ++s) {
     const DramSegment& segment = program_.segments[s];
     for (std::uint32_t i = 0; i < segment.count; ++i) {
       const std::uint64_t address = segment.address + std::uint64_t{segment.stride} * i;
       const auto& [begin, piece] = piece_at(transfer, segment.port, address, segment.bytes);
-      visit(piece.number % program_.samples, (address - begin.second) / width, segment.bytes / width);
+      const std::uint64_t element = (address - begin.second) / width, elements = segment.bytes / width;
+      if (element + elements > per_sample)
+        throw FaultFound(fmt::format("bytes {} to {} of memory port {} lie behind the end of a sample",
+                                     address, address + segment.bytes, segment.port.value()));
+      visit(piece.number % program_.samples, element, elements);
     }
   }
 }
@@ -131,7 +139,13 @@ void DramContent::store(const Transfer& transfer, const Box& box, std::uint32_t 
 }
 
 void DramContent::check_complete(std::uint32_t periods) const {
-  for (std::uint32_t op = 0; op < program_.operators.size(); ++op)
+  // A program of transfers alone names operators that it does not execute.
+  std::vector<bool> executed(program_.operators.size(), false);
+  for (const PeProgram& pe : program_.pes)
+    for (const MicroOp& op : pe.ops)
+      if (computes(op)) executed[op.op.value()] = true;
+  for (std::uint32_t op = 0; op < program_.operators.size(); ++op) {
+    if (!executed[op]) continue;
     for (const TensorId output : graph_.op(map_.op(OpId(op))).outputs) {
       const Tensor& tensor = graph_.tensor(output);
       if (tensor.role != TensorRole::output) continue;
@@ -146,6 +160,7 @@ void DramContent::check_complete(std::uint32_t periods) const {
       fault.tensor = tensor.name;
       throw FaultFound(std::move(fault));
     }
+  }
 }
 
 }  // namespace dfsim

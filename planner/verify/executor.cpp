@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "planner/ops/blocks.h"
 namespace dfsim {
 
 namespace {
@@ -68,6 +69,10 @@ void Executor::check_regions(const PeProgram& pe) const {
              fmt::format("a micro-tensor of {} bytes at address {} for {} elements", micro_tensor.bytes,
                          micro_tensor.address, micro_tensor.box.elements()));
   }
+  for (const MicroTensor& micro_tensor : pe.micro_tensors)
+    if (!whole_box(graph_.tensor(map_.tensor(micro_tensor.tensor)), box_of({whole(program_.samples)}))
+             .contains(micro_tensor.box))
+      refuse(micro_tensor, micro_tensor.box, "a micro-tensor outside of its tensor");
   for (const Access& access : pe.accesses) {
     const MicroTensor& micro_tensor = pe.micro_tensors[access.micro_tensor];
     if (!micro_tensor.box.contains(access.box))

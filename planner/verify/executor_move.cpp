@@ -1,6 +1,8 @@
 // planner/verify/executor_move.cpp: micro-ops that move data.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "planner/verify/executor.h"
 #include "planner/verify/micro_operands.h"
 
@@ -51,6 +53,9 @@ void Executor::gather(const Step& step) {
   const MicroOp& micro_op = op(step);
   const Transfer& transfer = program_.transfers[micro_op.transfer.value()];
   const KernelOp kernel_op = this->kernel_op(step);
+  const std::vector<TensorId>& inputs = kernel_op.op().inputs;
+  if (std::find(inputs.begin(), inputs.end(), map_.tensor(transfer.tensor)) == inputs.end())
+    throw FaultFound("gathers rows of a table that is none of its operator's inputs");
   MicroOperands operands(graph_, kernel_op.id, map_, pe(step), micro_op, step.period, memories_[step.pe],
                          comparison_.reference());
   std::vector<std::vector<float>> buffers;

@@ -33,4 +33,10 @@ class ProgramMap {
   std::vector<std::uint32_t> element_bytes_;
 };
 
+/// Matrix and vector micro-ops, and loads that gather rows (they read the row numbers).
+inline bool computes(const MicroOp& op) {
+  return op.kind == MicroOpKind::matmul || op.kind == MicroOpKind::vector ||
+         (op.kind == MicroOpKind::load && op.reads.size() > 0);
+}
+
 }  // namespace dfsim

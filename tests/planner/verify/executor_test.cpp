@@ -190,6 +190,26 @@ TEST(Executor, SeesAShiftedRegion) {
     }
 }
 
+TEST(Executor, SeesRegionsOutsideOfTheirTensor) {
+  const auto micro_tensor = fault_after(
+      [](Program& program) {
+        program.pes[1].micro_tensors[0].box.offset[1] = 1;
+        for (Access& access : program.pes[1].accesses)
+          if (access.micro_tensor == 0) access.box.offset[1] = 1;
+      },
+      1);
+  ASSERT_TRUE(micro_tensor);
+  EXPECT_EQ(micro_tensor->what, "a micro-tensor outside of its tensor");
+  const auto piece = fault_after(
+      [](Program& program) {
+        program.dram_tensors[0].pieces[0].bytes = 16;
+        program.segments[0].address = 4;
+      },
+      1);
+  ASSERT_TRUE(piece);
+  EXPECT_NE(piece->what.find("behind the end of a sample"), std::string::npos) << piece->what;
+}
+
 TEST(Executor, SeesWorkThatIsTimedAsSomethingElse) {
   const auto elements = fault_after([](Program& program) { program.pes[0].ops[1].vector.elements += 1; }, 1);
   ASSERT_TRUE(elements);
