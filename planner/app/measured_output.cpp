@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "planner/app/measure_plan.h"
@@ -20,6 +21,7 @@ namespace {
 constexpr const char* kConfigFile = "config.resolved.yaml";
 constexpr const char* kModelFile = "model.resolved.yaml";
 constexpr const char* kTraceFile = "trace.json.gz";
+constexpr std::uint64_t kActivityWindows = 48;  ///< of activity.json
 
 }  // namespace
 
@@ -57,6 +59,9 @@ const MeasuredPlan& MeasuredOutput::run(const RunOptions& options, const PlanAns
   if (has_folder_) {
     traffic_ = std::make_unique<TrafficCounter>(*context_.hardware);
     observers.add(*traffic_);
+    const std::uint64_t end = seen.period_done_cycles.empty() ? 0 : seen.period_done_cycles.back();
+    activity_ = std::make_unique<ActivityCounter>(*context_.hardware, ceil_div(end, kActivityWindows));
+    observers.add(*activity_);
   }
   const auto runner = make_program_runner(*context_.hardware);
   run_ = measure_program(*runner, program_, fill_, &observers);
@@ -66,30 +71,31 @@ const MeasuredPlan& MeasuredOutput::run(const RunOptions& options, const PlanAns
   return *run_;
 }
 
-/// Between the ends of the periods that the interval is taken from.
+/// As many periods as the interval is taken from, but before the first PE group drains: that one is done with
+/// its last period when the others, one after another, still work on theirs.
 WindowStalls MeasuredOutput::steady_window(const PlanAnswer& seen) const {
   const std::vector<std::uint64_t>& done = seen.period_done_cycles;
+  const std::uint32_t behind = std::min(fill_, std::max(1u, context_.plan->distinct_groups()) - 1);
   const bool known = done.size() > fill_;
-  return {context_.hardware->pes.size(), known ? done[fill_] : 0, known ? done.back() : 0};
+  return {context_.hardware->pes.size(), known ? done[fill_ - behind] : 0,
+          known ? done[done.size() - 1 - behind] : 0};
 }
 
 void MeasuredOutput::add_results() {
   const std::string measurement = measurement_json(context_, *run_);
   const std::string traffic = traffic_csv(*context_.hardware, traffic_->rows());
-  folder_.add("report.html", report_html(*context_.hardware, measurement, traffic));
+  const std::string activity = activity_json(*context_.hardware, *activity_);
+  folder_.add("report.html", report_html(*context_.hardware, measurement, traffic, activity));
+  folder_.add("activity.json", activity);
   folder_.add("measurement.json", measurement);
   folder_.add("pe_traffic.csv", traffic);
 }
 
 TraceHead MeasuredOutput::trace_origin(const RunOptions& options) const {
-  const auto text = [](const char* name, std::string value) {
-    return TraceArgument{name, true, 0, std::move(value)};
-  };
-  return {text("dfsim_version", context_.version),
-          text("config_hash", content_hash(inputs_.config.resolved_text)),
-          text("model_hash", content_hash(inputs_.model.resolved_text)),
-          TraceArgument{"seed", false, seed_, {}},
-          text("command_line", options.command ? command_text(*options.command) : "")};
+  return {trace_text("dfsim_version", context_.version),
+          trace_text("config_hash", content_hash(inputs_.config.resolved_text)),
+          trace_text("model_hash", content_hash(inputs_.model.resolved_text)), trace_number("seed", seed_),
+          trace_text("command_line", options.command ? command_text(*options.command) : "")};
 }
 
 void MeasuredOutput::write_trace() {

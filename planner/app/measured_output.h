@@ -12,6 +12,7 @@
 #include "planner/cost/cost_oracle.h"
 #include "planner/report/run_report.h"
 #include "sim/api/program.h"
+#include "sim/trace/activity.h"
 #include "sim/trace/events.h"
 #include "sim/trace/recorder.h"
 #include "sim/trace/traffic.h"
@@ -61,6 +62,7 @@ class MeasuredOutput {
   TraceHead trace_origin_;
   std::unique_ptr<TraceRecorder> recorder_;
   std::unique_ptr<TrafficCounter> traffic_;
+  std::unique_ptr<ActivityCounter> activity_;
 };
 
 }  // namespace dfsim

@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* kNames[] = {
     "plan.yaml",        "candidates.csv", "config.resolved.yaml", "model.resolved.yaml", "program.json",
-    "measurement.json", "run.json",       "trace.json.gz",        "pe_traffic.csv",      "report.html"};
+    "measurement.json", "run.json",       "trace.json.gz",        "pe_traffic.csv",      "report.html",
+    "activity.json"};
 
 }  // namespace
 

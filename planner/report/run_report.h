@@ -24,8 +24,8 @@ struct RoleCoverage {
 };
 std::vector<RoleCoverage> coverage_by_role(const Program& program, const Measurement& measurement);
 
-/// What the PEs did in the cycles [from, until), in which the interval is measured: between the ends of the
-/// first and of the last period after the fill.
+/// What the PEs did in the cycles [from, until): as many periods as the interval is taken from, while all PE
+/// groups are at work (docs/outputs.md).
 struct SteadyState {
   std::uint64_t from = 0, until = 0;
   std::vector<std::array<std::uint64_t, kStallCauses>> stall_cycles;  ///< by PeId; the other cycles are busy

@@ -9,21 +9,16 @@
 #include "planner/ops/operator.h"
 #include "planner/report/bounds.h"
 #include "planner/report/candidate_text.h"
+#include "planner/report/html/text.h"
 #include "planner/report/run_report.h"
 
 namespace dfsim {
 
 namespace {
 
-constexpr std::size_t kMostStages = 16;  ///< listed one by one
+using html::grouped;
 
-/// "1,234,567"
-std::string grouped(std::uint64_t value) {
-  std::string text = std::to_string(value);
-  for (std::ptrdiff_t at = std::ssize(text) - 3; at > 0; at -= 3)
-    text.insert(static_cast<std::size_t>(at), ",");
-  return text;
-}
+constexpr std::size_t kMostStages = 16;  ///< listed one by one
 
 /// "12.3 ms" of so many cycles.
 std::string time_text(double cycles, std::uint64_t clock_period_ps) {

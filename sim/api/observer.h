@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "sim/api/measurement.h"
@@ -29,6 +30,7 @@ struct ObservedPacket {
 /// Totals of the cycles before `cycle`, since the start of the run.
 struct CounterSample {
   std::uint64_t cycle = 0;
+  bool last = false;                                   ///< the totals of the run
   std::vector<std::vector<std::uint64_t>> link_flits;  ///< [noc][index in LinkGraph::links]
   std::vector<std::uint64_t> read_bytes, write_bytes;  ///< by PortId
   std::vector<std::uint64_t> wire_bytes;               ///< by 2 * Ethernet link, + 1 for port b to port a
@@ -51,9 +53,10 @@ class Observer {
   /// Whether packet() is to be called.
   virtual bool wants_packets() const { return false; }
   virtual void packet(const ObservedPacket&) {}
-  /// Cycles between two calls of sample(); 0: none. Sampling stops with the last event of the run, so the
-  /// last sample may lie before its end.
-  virtual std::uint64_t sample_cycles() const { return 0; }
+  /// The first cycle after `cycle` at which sample() is to be called; kNoSample: none. Whoever asks for one
+  /// at the start of the run is told the totals at its end as well.
+  static constexpr std::uint64_t kNoSample = std::numeric_limits<std::uint64_t>::max();
+  virtual std::uint64_t next_sample(std::uint64_t) const { return kNoSample; }
   virtual void sample(const CounterSample&) {}
 };
 

@@ -4,17 +4,15 @@ namespace dfsim {
 
 void Sampler::start(Observer* observer) {
   observer_ = observer;
-  every_ = observer ? observer->sample_cycles() : 0;
-  next_ = every_;
+  next_ = observer ? observer->next_sample(0) : Observer::kNoSample;
+  active_ = next_ != Observer::kNoSample;
   boundary_.cancel();
 }
 
 void Sampler::run() {
   while (sc_core::sc_pending_activity()) {
-    if (machine_.context().progress.finished()) {
-      sc_core::sc_start();  // what is still under way: credits, refreshes
-      return;
-    }
+    // Nothing more to look at, or only what is still under way: credits, refreshes.
+    if (next_ == Observer::kNoSample || machine_.context().progress.finished()) return sc_core::sc_start();
     step();
     if (machine_.context().paused) return;
   }
@@ -29,19 +27,20 @@ void Sampler::step() {
   sc_core::sc_start(span - tick, sc_core::SC_RUN_TO_TIME);
   sc_core::sc_start(tick, sc_core::SC_RUN_TO_TIME);
   if (context.paused) return;
-  if (!context.progress.finished() || context.progress.last_end() >= next_) sample(next_);
-  next_ += every_;
+  if (!context.progress.finished() || context.progress.last_end() >= next_) sample(next_, false);
+  next_ = observer_->next_sample(next_);
 }
 
 void Sampler::finish(std::uint64_t end) {
-  if (active()) sample(end);
+  if (active_) sample(end, true);
   boundary_.cancel();
 }
 
-void Sampler::sample(std::uint64_t cycle) {
+void Sampler::sample(std::uint64_t cycle, bool last) {
   const HardwareSpec& hardware = machine_.hardware();
   CounterSample sample;
   sample.cycle = cycle;
+  sample.last = last;
   for (std::uint32_t n = 0; n < hardware.nocs.size(); ++n)
     sample.link_flits.push_back(machine_.noc(NocId(n)).link_flits(cycle));
   for (std::uint32_t p = 0; p < hardware.memory.size(); ++p) {

@@ -16,7 +16,7 @@ class Sampler {
 
   /// For the run that starts now; `observer` may be null.
   void start(Observer* observer);
-  bool active() const { return every_ > 0; }
+  bool active() const { return active_; }
   /// Until nothing is left to do, or the kernel is paused. Samples the cycles up to the end of the last
   /// micro-op.
   void run();
@@ -25,11 +25,12 @@ class Sampler {
 
  private:
   void step();
-  void sample(std::uint64_t cycle);
+  void sample(std::uint64_t cycle, bool last);
 
   Machine& machine_;
   Observer* observer_ = nullptr;
-  std::uint64_t every_ = 0, next_ = 0;
+  bool active_ = false;
+  std::uint64_t next_ = 0;  ///< sample
   /// Nobody waits for it. It is notified just before the first cycle after a sample, so that a network that
   /// runs ahead to the next activity of the kernel stops there.
   sc_core::sc_event boundary_;

@@ -18,6 +18,13 @@ struct TraceArgument {
   std::string text;
 };
 
+inline TraceArgument trace_number(std::string_view name, std::uint64_t value) {
+  return {name, false, value, {}};
+}
+inline TraceArgument trace_text(std::string_view name, std::string value) {
+  return {name, true, 0, std::move(value)};
+}
+
 /// A group of tracks. `order` sorts groups and tracks in the viewer.
 struct TraceProcess {
   std::uint32_t id = 0;

@@ -8,7 +8,7 @@
 
 namespace dfsim {
 
-/// Passes every call on. At most one of them may want samples. They outlive this.
+/// Passes every call on; a sample to those that asked for it, and the last to all. They outlive this.
 class ObserverList : public Observer {
  public:
   void add(Observer& observer) { observers_.push_back(&observer); }
@@ -31,18 +31,21 @@ class ObserverList : public Observer {
     for (Observer* each : observers_)
       if (each->wants_packets()) each->packet(packet);
   }
-  std::uint64_t sample_cycles() const override {
-    for (const Observer* each : observers_)
-      if (each->sample_cycles() > 0) return each->sample_cycles();
-    return 0;
+  std::uint64_t next_sample(std::uint64_t cycle) const override {
+    std::uint64_t next = kNoSample;
+    for (const Observer* each : observers_) next = std::min(next, each->next_sample(cycle));
+    return next;
   }
   void sample(const CounterSample& sample) override {
     for (Observer* each : observers_)
-      if (each->sample_cycles() > 0) each->sample(sample);
+      if (sample.last ? each->next_sample(0) != kNoSample : each->next_sample(sampled_) == sample.cycle)
+        each->sample(sample);
+    sampled_ = sample.cycle;
   }
 
  private:
   std::vector<Observer*> observers_;
+  std::uint64_t sampled_ = 0;  ///< cycle of the sample before
 };
 
 }  // namespace dfsim

@@ -48,6 +48,12 @@ void TraceRecorder::packet(const ObservedPacket& packet) {
   packets_.push_back(packet);
 }
 
+std::uint64_t TraceRecorder::next_sample(std::uint64_t cycle) const {
+  const std::uint64_t window = options_.counter_cycles;
+  if (window == 0 || cycle >= options_.until) return kNoSample;
+  return std::max(cycle / window + 1, options_.from / window) * window;
+}
+
 void TraceRecorder::sample(const CounterSample& sample) {
   // One sample before the window is kept as the value to start from.
   if (!samples_.empty() && sample.cycle <= options_.from) samples_.clear();

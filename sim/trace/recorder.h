@@ -64,7 +64,8 @@ class TraceRecorder : public Observer {
   void transfer(TransferId transfer, std::uint32_t instance, std::uint64_t start, std::uint64_t end) override;
   bool wants_packets() const override { return options_.detail >= TraceDetail::packet; }
   void packet(const ObservedPacket& packet) override;
-  std::uint64_t sample_cycles() const override { return options_.counter_cycles; }
+  /// The last multiple of counter_cycles before the window, then all until its end.
+  std::uint64_t next_sample(std::uint64_t cycle) const override;
   void sample(const CounterSample& sample) override;
 
   /// In order of end; ties in an order that does not depend on that of the calls. To be called after the run.

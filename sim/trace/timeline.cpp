@@ -15,9 +15,6 @@ namespace {
 
 constexpr std::uint64_t kCounterShare = 4;  ///< counters take at most 1 / 4 of the limit
 
-TraceArgument number(std::string_view name, std::uint64_t value) { return {name, false, value, {}}; }
-TraceArgument text(std::string_view name, std::string value) { return {name, true, 0, std::move(value)}; }
-
 class Timeline {
  public:
   Timeline(const TraceSource& source, TraceSink& sink)
@@ -77,7 +74,7 @@ class Timeline {
           continue;
         }
         start_slice(tracks_.stage(s, start, end), start, end, program_.stages[s], "stage");
-        slice_.arguments.push_back(number("period", p));
+        slice_.arguments.push_back(trace_number("period", p));
         slice();
       }
     }
@@ -157,8 +154,8 @@ class Timeline {
     const std::string category = to_string(op.kind);
     start_slice(tracks_.pe(record.pe, track_of(op.kind), record.start, record.end()), record.start,
                 record.end(), program_.operators[op.op.value()].name, category);
-    slice_.arguments.push_back(number("micro_op", record.op));
-    slice_.arguments.push_back(number("period", record.instance));
+    slice_.arguments.push_back(trace_number("micro_op", record.op));
+    slice_.arguments.push_back(trace_number("period", record.instance));
     details(*pe_programs_[record.pe], op);
     if (has_arrow(op)) {
       const std::uint64_t arrow = arrow_of(op, record);
@@ -171,22 +168,22 @@ class Timeline {
   void details(const PeProgram& program, const MicroOp& op) {
     auto& arguments = slice_.arguments;
     if (op.kind == MicroOpKind::matmul) {
-      arguments.push_back(number("m", op.matmul.m));
-      arguments.push_back(number("n", op.matmul.n));
-      arguments.push_back(number("k", op.matmul.k));
-      arguments.push_back(number("count", op.matmul.count));
-      arguments.push_back(number("macs", op.matmul.macs()));
+      arguments.push_back(trace_number("m", op.matmul.m));
+      arguments.push_back(trace_number("n", op.matmul.n));
+      arguments.push_back(trace_number("k", op.matmul.k));
+      arguments.push_back(trace_number("count", op.matmul.count));
+      arguments.push_back(trace_number("macs", op.matmul.macs()));
       result(program, op);
     } else if (op.kind == MicroOpKind::vector) {
-      arguments.push_back(text("function", program_.vector_functions[op.vector.function]));
-      arguments.push_back(number("elements", op.vector.elements));
+      arguments.push_back(trace_text("function", program_.vector_functions[op.vector.function]));
+      arguments.push_back(trace_number("elements", op.vector.elements));
       result(program, op);
     } else {
       const Transfer& transfer = program_.transfers[op.transfer.value()];
       transfer_details(transfer);
       if (transfer.kind == TransferKind::send) {
         const PeId peer = op.kind == MicroOpKind::send ? transfer.destination : transfer.source;
-        arguments.push_back(text("peer", pe_label(hardware_, peer)));
+        arguments.push_back(trace_text("peer", pe_label(hardware_, peer)));
       }
     }
   }
@@ -198,16 +195,16 @@ class Timeline {
   }
   void transfer_details(const Transfer& transfer) {
     tensor_and_box(transfer.tensor, transfer.box);
-    slice_.arguments.push_back(number("bytes", transfer.bytes));
+    slice_.arguments.push_back(trace_number("bytes", transfer.bytes));
     if (transfer.primitive >= program_.primitives.size()) return;
     const Primitive& primitive = program_.primitives[transfer.primitive];
-    slice_.arguments.push_back(text("primitive", primitive.kind));
-    if (!primitive.scope.empty()) slice_.arguments.push_back(text("scope", primitive.scope));
+    slice_.arguments.push_back(trace_text("primitive", primitive.kind));
+    if (!primitive.scope.empty()) slice_.arguments.push_back(trace_text("scope", primitive.scope));
   }
   void tensor_and_box(TensorId tensor, const Box& box) {
     if (tensor.value() >= program_.tensors.size()) return;
-    slice_.arguments.push_back(text("tensor", program_.tensors[tensor.value()].name));
-    slice_.arguments.push_back(text("box", box.to_string()));
+    slice_.arguments.push_back(trace_text("tensor", program_.tensors[tensor.value()].name));
+    slice_.arguments.push_back(trace_text("box", box.to_string()));
   }
 
   void packets() {
@@ -218,14 +215,14 @@ class Timeline {
       start_slice(tracks_.packets(packet.noc, packet.source, packet.entered, packet.arrived), packet.entered,
                   packet.arrived, name, "packet");
       auto& arguments = slice_.arguments;
-      arguments.push_back(number("period", packet.instance));
-      arguments.push_back(number("bytes", packet.bytes));
-      arguments.push_back(number("flits", packet.flits));
-      arguments.push_back(number("hops", packet.hops));
-      arguments.push_back(number("queued_cycles", packet.entered - packet.created));
+      arguments.push_back(trace_number("period", packet.instance));
+      arguments.push_back(trace_number("bytes", packet.bytes));
+      arguments.push_back(trace_number("flits", packet.flits));
+      arguments.push_back(trace_number("hops", packet.hops));
+      arguments.push_back(trace_number("queued_cycles", packet.entered - packet.created));
       if (packet.transfer.value() < program_.transfers.size()) {
         const Transfer& transfer = program_.transfers[packet.transfer.value()];
-        arguments.push_back(number("transfer", packet.transfer.value()));
+        arguments.push_back(trace_number("transfer", packet.transfer.value()));
         tensor_and_box(transfer.tensor, transfer.box);
       }
       slice();
@@ -247,18 +244,19 @@ class Timeline {
 
   TraceHead head() const {
     const bool nanoseconds = options_.time == TraceTime::nanoseconds;
-    TraceHead head = {number("version", 2), text("program", program_.name), text("hardware", hardware_.name)};
+    TraceHead head = {trace_number("version", 2), trace_text("program", program_.name),
+                      trace_text("hardware", hardware_.name)};
     head.insert(head.end(), source_.origin.begin(), source_.origin.end());
-    head.push_back(number("clock_period_ps", hardware_.clock_period_ps));
-    head.push_back(text("time", nanoseconds ? "nanoseconds" : "cycles, one shown as a nanosecond"));
-    head.push_back(number("cycles", source_.measurement.cycles));
-    head.push_back(number("counter_cycles", options_.counter_cycles));
-    head.push_back(number("events", summary_.events));
-    head.push_back(number("slices", summary_.slices));
-    head.push_back(number("arrows", summary_.arrows));
-    head.push_back(number("counter_values", summary_.counter_values));
-    head.push_back(number("dropped", summary_.dropped));
-    head.push_back(text("note", summary_.note));
+    head.push_back(trace_number("clock_period_ps", hardware_.clock_period_ps));
+    head.push_back(trace_text("time", nanoseconds ? "nanoseconds" : "cycles, one shown as a nanosecond"));
+    head.push_back(trace_number("cycles", source_.measurement.cycles));
+    head.push_back(trace_number("counter_cycles", options_.counter_cycles));
+    head.push_back(trace_number("events", summary_.events));
+    head.push_back(trace_number("slices", summary_.slices));
+    head.push_back(trace_number("arrows", summary_.arrows));
+    head.push_back(trace_number("counter_values", summary_.counter_values));
+    head.push_back(trace_number("dropped", summary_.dropped));
+    head.push_back(trace_text("note", summary_.note));
     return head;
   }
 

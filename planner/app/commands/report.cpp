@@ -33,14 +33,18 @@ std::string text_of(const std::string& path, const std::string& hint) {
 
 int report(const ReportCommand& options) {
   const auto file = [&](const char* name) { return options.folder + "/" + name; };
-  const std::string measurement = file("measurement.json"), traffic = file("pe_traffic.csv");
+  const std::string measurement = file("measurement.json");
   const std::string text = text_of(measurement, "name the output folder of a finished run");
   const PlanInputs given = load_plan(file("plan.yaml"), {});
-  const bool has_traffic = std::filesystem::is_regular_file(traffic);
+  // Runs of older versions have fewer files.
+  const auto text_if_there = [](const std::string& path) {
+    return std::filesystem::is_regular_file(path) ? text_of(path, {}) : "";
+  };
   const std::string output = options.output.empty() ? file("report.html") : options.output;
   std::string page;
   try {
-    page = report_html(given.inputs.config.spec, text, has_traffic ? text_of(traffic, {}) : "");
+    page = report_html(given.inputs.config.spec, text, text_if_there(file("pe_traffic.csv")),
+                       text_if_there(file("activity.json")));
   } catch (const std::exception& error) {
     throw InputError({{{measurement, 1, 1},
                        fmt::format("cannot be shown: {}", error.what()),

@@ -27,7 +27,7 @@ std::vector<double> Axis::ticks(int count) const {
   const double digits = rough / power;
   const double step = power * (digits <= 1 ? 1 : digits <= 2 ? 2 : digits <= 5 ? 5 : 10);
   for (double i = std::ceil(low_ / step - 1e-9); i * step <= high_ * (1 + 1e-9); ++i)
-    values.push_back(i * step);
+    values.push_back(i * step + 0.0);  // never -0
   return values;
 }
 

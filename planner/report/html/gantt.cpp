@@ -14,10 +14,10 @@ namespace {
 
 constexpr double kLeft = 110, kRight = 20, kWidth = 900, kRow = 26, kTop = 24, kBottom = 34;
 
-/// Fill, steady state, and what is left after the last period but one.
+/// The interval is taken from the end of period F to that of the last one.
 const char* phase_of(const ReportData& data, std::size_t period) {
-  if (period < data.fill_periods) return "fill";
-  return period + 1 == data.period_done.size() ? "last" : "steady state";
+  if (period <= data.fill_periods) return "cold start and fill";
+  return period + 1 == data.period_done.size() ? "steady state, draining" : "steady state";
 }
 
 }  // namespace
@@ -59,10 +59,12 @@ std::string gantt_section(const ReportData& data) {
     }
   }
   std::string body = fmt::format(
-      "<p>The first {} period{} fill the pipeline; the interval is taken between the ends of the periods "
-      "after "
-      "them, the dashed lines. What lies after the last but one drains it.</p>\n",
-      data.fill_periods + 1, data.fill_periods == 0 ? "" : "s");
+      "<p>The dashed lines are the ends of the periods. The interval is taken between the end of period {} "
+      "and "
+      "that of the last: before it the weights are loaded and the pipeline fills, and with the last period "
+      "it "
+      "drains.</p>\n",
+      data.fill_periods);
   body += svg.finish();
   std::vector<std::vector<std::string>> rows;
   for (const StageData& stage : data.stages)

@@ -9,6 +9,7 @@
 #include "planner/report/html/sections.h"
 #include "planner/report/html/svg.h"
 #include "planner/report/html/text.h"
+#include "planner/report/html/time_slider.h"
 
 namespace dfsim::html {
 
@@ -47,13 +48,15 @@ class Layer {
         2 * kMargin + extent[1] * pitch_ - gap_ + 16, "Map of " + name,
         "PEs as squares, links between their routers as arrows, memory and Ethernet ports as small squares "
         "beside their router. The values are in the tables PEs, Links and Memory ports.");
-    svg.text(kMargin, 16, name, Anchor::start, 13);
+    svg.text(kMargin, 16, name + ": x to the right, y down", Anchor::start, 13);
     for (std::size_t view = 0; view < kViews.size(); ++view) {
       svg.open(fmt::format("view-{}", kViews[view]));
-      for (const LinkData& link : data_.links)
-        if (link.noc == noc_) draw_link(svg, link, view);
-      for (const PeData& pe : data_.pes)
-        if (pe.noc == noc_ && pe.z == z_) draw_pe(svg, pe, view);
+      for (std::size_t i = 0; i < data_.links.size(); ++i)
+        if (data_.links[i].noc == noc_)
+          thing(svg, view, "link", i, [&] { draw_link(svg, data_.links[i], view); });
+      for (std::size_t i = 0; i < data_.pes.size(); ++i)
+        if (data_.pes[i].noc == noc_ && data_.pes[i].z == z_)
+          thing(svg, view, "pe", i, [&] { draw_pe(svg, data_.pes[i], view); });
       draw_ports(svg, view);
       svg.close();
     }
@@ -63,6 +66,14 @@ class Layer {
  private:
   double left(std::uint32_t x) const { return kMargin + x * pitch_; }
   double top(std::uint32_t y) const { return kMargin + 8 + y * pitch_; }
+
+  /// Only the first view changes with time.
+  template <class Draw>
+  static void thing(Svg& svg, std::size_t view, const char* kind, std::size_t index, Draw draw) {
+    if (view == 0) svg.open_thing(kind, index);
+    draw();
+    if (view == 0) svg.close();
+  }
 
   void draw_pe(Svg& svg, const PeData& pe, std::size_t view) {
     const double busy = share(pe.busy, data_.cycles), stalled = share(pe.stalled(), data_.cycles);
@@ -155,9 +166,12 @@ class Layer {
                            bytes_text(static_cast<double>(port->write)));
       }
       const bool plain = !known || view == 1;
+      const bool changes = known && view == 0;
+      if (changes) svg.open_thing("port", static_cast<std::size_t>(port - data_.ports.begin()));
       svg.rect(x, y, kPort, kPort, plain ? "#e4e4e4" : shade(value), tip, ethernet ? "#0072B2" : "#222");
       svg.text(x + kPort / 2, y + kPort / 2 + 3, ethernet ? "E" : "M", Anchor::middle, 9,
                plain ? "#222" : text_on_shade(value));
+      if (changes) svg.close();
     }
   }
   std::pair<double, double> port_place(std::uint32_t x, std::uint32_t y, bool ethernet) const {
@@ -198,7 +212,7 @@ std::string map_section(const ReportData& data) {
     body += fmt::format(
         "<input type=\"radio\" name=\"map-view\" id=\"show-{0}\"{1}><label for=\"show-{0}\">{0}</label>\n",
         view, view == kViews[0] ? " checked" : "");
-  body += legend();
+  body += legend() + time_slider(data);
   body += "<div class=\"maps\">\n";
   for (std::uint32_t n = 0; n < data.hardware->nocs.size(); ++n)
     for (std::uint32_t z = 0; z < data.hardware->nocs[n].graph.extent[2]; ++z)

@@ -4,6 +4,7 @@
 #include "planner/report/html/sections.h"
 #include "planner/report/html/style.h"
 #include "planner/report/html/text.h"
+#include "planner/report/html/time_slider.h"
 #include "planner/report/report_html.h"
 #include "sim/base/hash.h"
 
@@ -29,17 +30,23 @@ constexpr Part kParts[] = {{"verdict", "Verdict", html::verdict_section},
                            {"energy", "Energy", html::energy_section},
                            {"tables", "All data", html::tables_section}};
 
-/// The page loads nothing and runs nothing; the one style sheet is named by its content.
+std::string nonce_of(const char* content) { return content_hash(content); }
+
+/// The page loads nothing. The one style sheet and the one script are named by their content; nothing else
+/// may run.
 std::string head(const ReportData& data, const std::string& title) {
-  const std::string nonce = content_hash(html::kStyle);
+  const std::string nonce = nonce_of(html::kStyle);
+  const std::string scripts = data.activity.is_null()
+                                  ? ""
+                                  : fmt::format("script-src 'nonce-{}'; ", nonce_of(html::kTimeSliderScript));
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'nonce-{}'; "
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'nonce-{}'; {}"
       "base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"generator\" content=\"dfsim {}\">\n<title>{}</title>\n<style "
       "nonce=\"{}\">{}</style>\n</head>\n",
-      nonce, html::escaped(data.version), html::escaped(title), nonce, html::kStyle);
+      nonce, scripts, html::escaped(data.version), html::escaped(title), nonce, html::kStyle);
 }
 
 std::string json_block(const char* id, const nlohmann::ordered_json& json) {
@@ -58,8 +65,8 @@ nlohmann::ordered_json traffic_json(const ReportData& data) {
 }  // namespace
 
 std::string report_html(const HardwareSpec& hardware, const std::string& measurement_json,
-                        const std::string& traffic_csv) {
-  const ReportData data = html::read_report_data(hardware, measurement_json, traffic_csv);
+                        const std::string& traffic_csv, const std::string& activity_json) {
+  const ReportData data = html::read_report_data(hardware, measurement_json, traffic_csv, activity_json);
   const std::string title = fmt::format("{} on {}", data.model, data.hardware_name);
   std::string page = head(data, title + " - dfsim");
   page += "<body>\n<a class=\"skip\" href=\"#verdict\">To the verdict</a>\n<header>\n<h1>" +
@@ -68,12 +75,16 @@ std::string report_html(const HardwareSpec& hardware, const std::string& measure
     page += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", part.id, part.name);
   page += "</ul></nav>\n</header>\n<main>\n";
   for (const Part& part : kParts) page += part.make(data);
-  page +=
-      "</main>\n<footer><p>" + html::escaped("Made by dfsim " + data.version) +
-      " from measurement.json and pe_traffic.csv. The timeline of the run is in trace.json.gz, the plan in "
-      "plan.yaml.</p></footer>\n";
+  page += "</main>\n<footer><p>" + html::escaped("Made by dfsim " + data.version) +
+          " from measurement.json, pe_traffic.csv and activity.json. The timeline of the run is in "
+          "trace.json.gz, the plan in "
+          "plan.yaml.</p></footer>\n";
   page += json_block("data-measurement", data.measurement);
   page += json_block("data-traffic", traffic_json(data));
+  if (!data.activity.is_null())
+    page += json_block("data-activity", html::time_slider_data(data)) +
+            fmt::format("<script nonce=\"{}\">{}</script>\n", nonce_of(html::kTimeSliderScript),
+                        html::kTimeSliderScript);
   return page + "</body>\n</html>\n";
 }
 

@@ -174,6 +174,25 @@ void check_against(const HardwareSpec& hardware, const ReportData& data) {
     refuse("the steady state has another number of PEs");
 }
 
+/// The page's script relies on the form: a row per PE, link and port, all of one length.
+void read_activity(const std::string& text, ReportData& data) {
+  data.activity = Json::parse(text);
+  const Json& json = data.activity;
+  const std::uint64_t window = json.at("window_cycles"), cycles = json.at("cycles");
+  if (window == 0 || cycles == 0) throw std::runtime_error("activity.json: has no windows");
+  const std::uint64_t windows = (cycles + window - 1) / window;
+  const auto check = [&](const char* name, std::size_t rows) {
+    const auto values = json.at(name).get<std::vector<std::vector<std::uint64_t>>>();
+    if (values.size() != rows)
+      throw std::runtime_error(std::string("activity.json: wrong number of ") + name);
+    for (const auto& row : values)
+      if (row.size() != windows) throw std::runtime_error("activity.json: wrong number of windows");
+  };
+  check("pes", data.pes.size());
+  check("links", data.links.size());
+  check("ports", data.ports.size());
+}
+
 }  // namespace
 
 std::uint64_t PeData::stalled() const {
@@ -229,7 +248,7 @@ std::vector<GroupData> groups_of(const ReportData& data) {
 }
 
 ReportData read_report_data(const HardwareSpec& hardware, const std::string& measurement_json,
-                            const std::string& traffic_csv) {
+                            const std::string& traffic_csv, const std::string& activity_json) {
   ReportData data;
   data.hardware = &hardware;
   data.measurement = Json::parse(measurement_json);
@@ -246,6 +265,7 @@ ReportData read_report_data(const HardwareSpec& hardware, const std::string& mea
   read_steady_state(json, data);
   data.traffic = traffic_from(traffic_csv);
   check_against(hardware, data);
+  if (!activity_json.empty()) read_activity(activity_json, data);
   return data;
 }
 

@@ -80,7 +80,7 @@ struct ReportData {
   double interval = 0, lower_bound = 0;
   std::vector<std::uint64_t> period_done;
   std::vector<PeData> pes;
-  /// By index in `pes`: busy and stalls of the cycles that the interval is taken from; empty if not known.
+  /// By index in `pes`: busy and stalls of the steady state; empty if not known.
   std::vector<PeData> steady_pes;
   std::uint64_t steady_from = 0, steady_until = 0;
   std::vector<LinkData> links;
@@ -95,6 +95,7 @@ struct ReportData {
   std::vector<RoundData> rounds;
   std::vector<WholeRunData> whole_runs;
   std::vector<TrafficData> traffic;
+  nlohmann::ordered_json activity;  ///< activity.json; null if there is none
 
   std::uint64_t steady_cycles() const { return steady_until - steady_from; }
   std::vector<std::size_t> all_pes() const;
@@ -111,9 +112,10 @@ struct GroupData {
 };
 std::vector<GroupData> groups_of(const ReportData& data);
 
-/// From the texts of measurement.json and pe_traffic.csv (may be empty). `hardware` outlives the result.
+/// From the texts of measurement.json, pe_traffic.csv and activity.json (the latter two may be empty).
+/// `hardware` outlives the result.
 /// Throws std::runtime_error (also nlohmann's errors) if a text is not of the expected form.
 ReportData read_report_data(const HardwareSpec& hardware, const std::string& measurement_json,
-                            const std::string& traffic_csv);
+                            const std::string& traffic_csv, const std::string& activity_json);
 
 }  // namespace dfsim::html

@@ -85,11 +85,10 @@ std::string stalls_section(const ReportData& data) {
   std::vector<std::string> columns{"stages on the PEs", "PEs", "cycles of"};
   for (std::size_t part = 0; part <= kStallCauses; ++part) columns.push_back(part_name(part));
   std::string body =
-      "<p>Shares of the cycles of the PEs of each group, in the steady state (the cycles that the interval "
-      "is "
-      "taken from) and in the whole run. A cycle in which neither matrix nor vector unit computed counts "
-      "under "
-      "the first cause that holds, in the order of the legend.</p>\n";
+      "<p>Shares of the cycles of the PEs of each group, in the steady state (periods in which all groups "
+      "are at "
+      "work) and in the whole run. A cycle in which neither matrix nor vector unit computed counts under the "
+      "first cause that holds, in the order of the legend.</p>\n";
   body += svg.finish();
   body +=
       "<details><summary>As a table</summary>\n" + table("What the PEs did", columns, rows) + "</details>\n";

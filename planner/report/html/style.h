@@ -22,6 +22,7 @@ svg{display:block;max-width:100%;height:auto;margin:8px 0;font-family:system-ui,
 .maps{display:flex;flex-wrap:wrap;gap:10px}
 .switch>input{margin:0 4px 0 0}
 .switch>label{margin-right:16px}
+#map-time{width:360px;vertical-align:middle}
 .switch>input:focus-visible+label,summary:focus-visible,a:focus-visible,.wide:focus-visible{outline:3px solid #d55e00;outline-offset:2px}
 .view-utilisation,.view-stalls,.view-bytes{display:none}
 #show-utilisation:checked~.maps .view-utilisation,#show-stalls:checked~.maps .view-stalls,#show-bytes:checked~.maps .view-bytes{display:inline}
@@ -32,7 +33,7 @@ th,td{border:1px solid #ccc;padding:3px 8px;text-align:right;font-variant-numeri
 th[scope=row],thead th{background:#eef1f5;text-align:left;font-weight:600}
 summary{cursor:pointer;padding:4px 0}
 footer{border-top:1px solid #ccc;margin-top:30px;font-size:13px;color:#444}
-@media print{body{max-width:none;font-size:11px}nav,.skip,.switch>input,.switch>label{display:none}section{break-inside:avoid}svg,rect,path{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{body{max-width:none;font-size:11px}nav,.skip,.switch>input,.switch>label,#map-time-control{display:none}section{break-inside:avoid}svg,rect,path{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
 
 }  // namespace dfsim::html

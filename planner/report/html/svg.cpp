@@ -102,6 +102,9 @@ void Svg::text(double x, double y, std::string_view content, Anchor anchor, doub
 }
 
 void Svg::open(std::string_view name) { out_ += fmt::format("<g class=\"{}\">\n", name); }
+void Svg::open_thing(std::string_view kind, std::size_t index) {
+  out_ += fmt::format("<g data-{}=\"{}\">\n", kind, index);
+}
 void Svg::close() { out_ += "</g>\n"; }
 
 std::string Svg::finish() {

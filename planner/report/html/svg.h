@@ -28,6 +28,8 @@ class Svg {
             std::string_view fill = "#222");
   /// Everything until close() belongs to the CSS class `name`.
   void open(std::string_view name);
+  /// Everything until close() is thing number `index` of its kind: data-<kind>="<index>", for the script.
+  void open_thing(std::string_view kind, std::size_t index);
   void close();
 
   /// The element. Nothing can be added afterwards.

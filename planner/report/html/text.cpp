@@ -90,6 +90,11 @@ std::string bytes_text(double bytes) {
   return scaled(bytes, kScales);
 }
 
+std::string energy_text(double picojoules) {
+  static constexpr std::array<Scale, 4> kScales{{{1e12, " J"}, {1e9, " mJ"}, {1e6, " uJ"}, {1, " pJ"}}};
+  return scaled(picojoules, kScales);
+}
+
 std::string percent_text(double part, double whole) {
   if (whole <= 0) return "-";
   const double percent = 100 * part / whole;

@@ -21,6 +21,8 @@ std::string grouped(std::uint64_t value);
 std::string time_text(double cycles, std::uint64_t clock_period_ps);
 /// "1.2 MiB"
 std::string bytes_text(double bytes);
+/// "1.2 mJ"
+std::string energy_text(double picojoules);
 /// "12 %", "0.4 %"; of a whole of 0: "-".
 std::string percent_text(double part, double whole);
 /// Three digits that count, with k, M, G: axis labels.

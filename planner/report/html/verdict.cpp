@@ -108,7 +108,7 @@ std::string verdict_section(const ReportData& data) {
   body += tile(fmt::format("{} on {}", data.stages.size(), groups_of(data).size()), "stages on PE groups");
   body += tile(bytes_text(static_cast<double>(data.dram_read + data.dram_write)), "through DRAM in the run");
   body += tile(bytes_text(static_cast<double>(data.payload)), "payload delivered by the NoC in the run");
-  body += tile(fmt::format("{:.3g} mJ", data.energy_total_pj / 1e9), "energy of the run");
+  body += tile(energy_text(data.energy_total_pj), "energy of the run");
   body += "</div>\n<p>" + escaped(search_text(data)) + "</p>\n";
   body += fmt::format(
       "<p>All numbers are counted by the simulator in one run of the whole plan: {} cycles, {} period{} of "

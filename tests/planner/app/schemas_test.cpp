@@ -46,12 +46,13 @@ TEST_F(Schemas, HoldForTheFilesOfARun) {
   const Ended run =
       dfsim("run --plan '" + plan + "' --cache none --out made --trace-detail packet --trace-window :");
   ASSERT_EQ(run.code, 0) << run.err;
-  expect_as_schema("made/measurement.json made/run.json made/program.json made/trace.json.gz");
+  expect_as_schema(
+      "made/measurement.json made/run.json made/program.json made/trace.json.gz made/activity.json");
   write("program_measurement.json",
-        dfsim("run --program made/program.json --config mesh2x2.yaml --json").out);
+        dfsim("run --program made/program.json --config mesh2x2.yaml --json --trace trace.json").out);
   write("compile.json", dfsim("compile --plan '" + plan + "' -o again.json --json").out);
   write("report.json", dfsim("report --out made --json").out);
-  expect_as_schema("program_measurement.json compile.json report.json");
+  expect_as_schema("program_measurement.json trace.json compile.json report.json");
 }
 
 TEST_F(Schemas, RefuseWhatTheyDoNotKnow) {

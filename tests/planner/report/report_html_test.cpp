@@ -61,13 +61,25 @@ Json recorded() {
   return json;
 }
 
+/// Two windows; PE i computed i cycles in each.
+Json activity_data() {
+  Json json = {{"version", 1}, {"window_cycles", 100'000}, {"cycles", 180'573}};
+  for (int i = 0; i < 16; ++i) json["pes"].push_back({i, i});
+  for (int i = 0; i < 48; ++i) json["links"].push_back({i, 0});
+  for (int i = 0; i < 8; ++i) json["ports"].push_back({0, i});
+  return json;
+}
+std::string activity() { return activity_data().dump(); }
+
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t found = 0;
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
   return found;
 }
 
-std::string page_of(const Json& json) { return report_html(chip("mesh4x4"), json.dump(), kTraffic); }
+std::string page_of(const Json& json) {
+  return report_html(chip("mesh4x4"), json.dump(), kTraffic, activity());
+}
 
 /// The content of the data block with this id.
 Json block(const std::string& page, const std::string& id) {
@@ -110,18 +122,22 @@ TEST(ReportHtml, TheBottleneckIsThatOfTheSteadyState) {
   EXPECT_NE(page_of(json).find("Bottleneck of the run"), std::string::npos);
 }
 
-TEST(ReportHtml, AsksForNothingAndRunsNothing) {
+TEST(ReportHtml, AsksForNothingAndRunsOneScript) {
   const std::string page = page_of(recorded());
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
   EXPECT_EQ(page.find("unsafe"), std::string::npos);
   for (const char* word : {"http:", "https:", "src=", "url(", "@import", " style=\"", "onclick", "onload",
                            "<link", "<img", "<iframe", "javascript:"})
     EXPECT_EQ(page.find(word), std::string::npos) << word;
-  EXPECT_EQ(count(page, "<script"), count(page, "<script type=\"application/json\""));
-  const std::regex nonce("style-src 'nonce-([0-9a-f]+)'");
+  EXPECT_EQ(count(page, "<script"), count(page, "<script type=\"application/json\"") + 1);
+  const std::regex nonces("style-src 'nonce-([0-9a-f]+)'; script-src 'nonce-([0-9a-f]+)'");
   std::smatch found;
-  ASSERT_TRUE(std::regex_search(page, found, nonce));
+  ASSERT_TRUE(std::regex_search(page, found, nonces));
   EXPECT_EQ(count(page, "<style nonce=\"" + found[1].str() + "\">"), 1u);
+  EXPECT_EQ(count(page, "<script nonce=\"" + found[2].str() + "\">"), 1u);
+  const std::string without = report_html(chip("mesh4x4"), recorded().dump(), kTraffic, "");
+  EXPECT_EQ(without.find("script-src"), std::string::npos);
+  EXPECT_EQ(count(without, "<script"), count(without, "<script type=\"application/json\""));
 }
 
 TEST(ReportHtml, NamesAreData) {
@@ -135,7 +151,7 @@ TEST(ReportHtml, NamesAreData) {
   const std::string page = page_of(json);
   EXPECT_EQ(page.find("<script>"), std::string::npos);
   EXPECT_EQ(page.find("<b>"), std::string::npos);
-  EXPECT_EQ(count(page, "</script>"), 2u) << "the ends of the two data blocks";
+  EXPECT_EQ(count(page, "</script>"), 4u) << "the ends of the three data blocks and of the script";
   EXPECT_EQ(block(page, "data-measurement"), json) << "the data holds the name as it is";
 }
 
@@ -143,6 +159,11 @@ TEST(ReportHtml, HoldsAllData) {
   const Json json = recorded();
   const std::string page = page_of(json);
   EXPECT_EQ(block(page, "data-measurement"), json);
+  const Json moving = block(page, "data-activity");
+  EXPECT_EQ(moving["pes"], activity_data()["pes"]);
+  EXPECT_EQ(count(page, "data-pe=\"15\""), 1u);
+  EXPECT_EQ(count(page, "data-link=\"47\""), 1u);
+  EXPECT_EQ(count(page, "data-port=\"7\""), 1u);
   const Json traffic = block(page, "data-traffic");
   EXPECT_EQ(traffic["rows"].size(), 2u);
   EXPECT_EQ(traffic["rows"][0], Json::parse(R"(["chip0 pe 0,0", "chip0 pe 1,0", 4096, 3, 6.5])"));
@@ -190,7 +211,7 @@ TEST(ReportHtml, IsSmallForABusyMesh8x8) {
       traffic += "\"chip0 pe " + std::to_string(a % 8) + "," + std::to_string(a / 8) + "\",\"chip0 pe " +
                  std::to_string(b % 8) + "," + std::to_string(b / 8) + "\",1234567" + std::to_string(a * b) +
                  ",1234,5678,123.45\n";
-  const std::string page = report_html(hardware, json.dump(1), traffic);
+  const std::string page = report_html(hardware, json.dump(1), traffic, "");
   EXPECT_LT(page.size(), 1'000'000u);
   EXPECT_EQ(count(page, "<title>link "), 3u * 224);
 }
@@ -198,17 +219,25 @@ TEST(ReportHtml, IsSmallForABusyMesh8x8) {
 TEST(ReportHtml, AGivenPlanHasNoSearch) {
   Json json = recorded();
   json["planner"] = nullptr;
-  const std::string page = report_html(chip("mesh4x4"), json.dump(), "");
+  const std::string page = report_html(chip("mesh4x4"), json.dump(), "", "");
   EXPECT_NE(page.find("The plan was given"), std::string::npos);
   EXPECT_NE(page.find("There is no pe_traffic.csv"), std::string::npos);
 }
 
 TEST(ReportHtml, RefusesWhatIsNoMeasurementOfTheHardware) {
   const HardwareSpec hardware = chip("mesh4x4");
-  EXPECT_THROW(report_html(hardware, "{", ""), std::exception);
-  EXPECT_THROW(report_html(hardware, "{}", ""), std::exception);
-  EXPECT_THROW(report_html(chip("mesh2x2"), recorded().dump(), ""), std::runtime_error);
-  EXPECT_THROW(report_html(hardware, recorded().dump(), "source\nx,y\n"), std::runtime_error);
+  EXPECT_THROW(report_html(hardware, "{", "", ""), std::exception);
+  EXPECT_THROW(report_html(hardware, "{}", "", ""), std::exception);
+  EXPECT_THROW(report_html(chip("mesh2x2"), recorded().dump(), "", ""), std::runtime_error);
+  for (const char* part : {"pes", "links", "ports"}) {
+    Json wrong = activity_data();
+    wrong[part].erase(0);
+    EXPECT_THROW(report_html(hardware, recorded().dump(), "", wrong.dump()), std::runtime_error) << part;
+    wrong = activity_data();
+    wrong[part][3].erase(0);
+    EXPECT_THROW(report_html(hardware, recorded().dump(), "", wrong.dump()), std::runtime_error) << part;
+  }
+  EXPECT_THROW(report_html(hardware, recorded().dump(), "source\nx,y\n", ""), std::runtime_error);
 }
 
 TEST(ReportText, NumbersReadAsPeopleWriteThem) {
@@ -217,6 +246,7 @@ TEST(ReportText, NumbersReadAsPeopleWriteThem) {
   EXPECT_EQ(html::time_text(1500, 1000), "1.5 us");
   EXPECT_EQ(html::time_text(3, 500), "1.5 ns");
   EXPECT_EQ(html::bytes_text(1536), "1.5 KiB");
+  EXPECT_EQ(html::energy_text(1.23e12), "1.23 J");
   EXPECT_EQ(html::percent_text(1, 3), "33 %");
   EXPECT_EQ(html::percent_text(1, 300), "0.3 %");
   EXPECT_EQ(html::percent_text(1, 0), "-");

@@ -1,6 +1,7 @@
 // What a trace of a real run must hold: the recorded program of traces/, simulated whole.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 
@@ -161,6 +162,39 @@ TEST_F(TracedRun, TrafficAddsUpToThePayload) {
   EXPECT_EQ(bytes, measurement.noc_payload_bytes);
   EXPECT_GT(messages, 0u);
   EXPECT_LT(least_wait, 50u) << "some way is nearly free";
+}
+
+/// PE 0 on one chip sends to PE 4 on the other, and both use DRAM.
+TEST(TracedEthernetRun, WhatCrossesEthernetCountsOnEachNoC) {
+  const auto runner =
+      make_program_runner(load_hardware(DFSIM_SOURCE_DIR "/configs/two_nocs_8x8.yaml", {"noc.dims=2x2"}));
+  const HardwareSpec& hardware = runner->hardware();
+  ASSERT_EQ(hardware.pes.size(), 8u);
+  ProgramBuilder b;
+  b.program.periods = 2;
+  const std::uint32_t load = b.memory(0, TransferKind::load, {{PortId(0), 0, 4096, 1, 0}});
+  const std::uint32_t received = b.send(0, 4, 6000, {{load, 0}}, {}, 1).second;
+  b.memory(4, TransferKind::store, {{PortId(4), 0, 6000, 1, 0}}, {{received, 0}});
+  TrafficCounter traffic(hardware);
+  TraceOptions options;
+  options.counter_cycles = 100;
+  TraceRecorder recorder(options);
+  ObserverList observers;
+  observers.add(traffic);
+  observers.add(recorder);
+  const RunOutcome outcome = runner->run(b.program, {}, &observers);
+  ASSERT_EQ(outcome.status, RunStatus::finished) << outcome.reason;
+  std::uint64_t ends = 0, passes = 0;
+  for (const TrafficRow& row : traffic.rows()) {
+    const EndpointSpec& to = hardware.nocs[row.noc.value()].endpoints[row.destination.value()];
+    (to.kind == EndpointKind::ethernet_port ? passes : ends) += row.bytes;
+  }
+  EXPECT_EQ(ends, 2u * (4096 + 6000 + 6000));
+  EXPECT_EQ(ends, outcome.measurement.noc_payload_bytes);
+  EXPECT_EQ(passes, 2u * 6000);
+  ASSERT_FALSE(recorder.samples().empty());
+  const std::vector<std::uint64_t>& wire = recorder.samples().back().wire_bytes;
+  EXPECT_GT(*std::max_element(wire.begin(), wire.end()), 2u * 6000);
 }
 
 }  // namespace
