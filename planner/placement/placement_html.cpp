@@ -101,7 +101,7 @@ std::string factor_chart(const HeterogeneousStructure& structure, const Settled&
 
 std::string visits_table(const HeterogeneousStructure& structure, const Settled& settled) {
   const auto table = visit_table(structure, settled.cycles);
-  const auto reasons = settled_reasons(structure, settled.cycles, settled.best.assignment, "ns");
+  const auto reasons = settled_reasons(structure, settled.cycles, settled.best.assignment);
   std::string html = "<table><tr><th>sub-graph</th>";
   for (const std::string& processor : structure.processors) html += "<th>" + escaped(processor) + "</th>";
   html += "<th>settled on</th><th>why</th></tr>";

@@ -75,8 +75,8 @@ std::vector<std::vector<VisitRow>> visit_table(const HeterogeneousStructure& str
 }
 
 std::vector<std::string> settled_reasons(const HeterogeneousStructure& structure,
-                                         const std::vector<ExecutionCycle>& cycles, const Assignment& settled,
-                                         const std::string& unit) {
+                                         const std::vector<ExecutionCycle>& cycles,
+                                         const Assignment& settled) {
   ExecutionInfo info(structure);
   for (const ExecutionCycle& cycle : cycles) info.record(cycle);
   const auto table = visit_table(structure, cycles);
@@ -90,10 +90,10 @@ std::vector<std::string> settled_reasons(const HeterogeneousStructure& structure
     std::string text = "fastest alone";
     for (std::size_t p = 0; p < table[i].size(); ++p)
       if (table[i][p].fastest && p != settled[i])
-        text = fmt::format("{} is {:.1f} {} faster alone", structure.processors[p],
-                           table[i][settled[i]].mean_duration - table[i][p].mean_duration, unit);
-    reasons.push_back(fmt::format("{}; on {} all together takes {:.1f} {} more", text,
-                                  structure.processors[move->processor], move->more, unit));
+        text = fmt::format("{} is {:.1f} us faster alone", structure.processors[p],
+                           (table[i][settled[i]].mean_duration - table[i][p].mean_duration) / 1000);
+    reasons.push_back(fmt::format("{}; on {} all together takes {:.1f} us more", text,
+                                  structure.processors[move->processor], move->more / 1000));
   }
   return reasons;
 }
@@ -110,7 +110,7 @@ const ExecutionCycle* best_single_processor(const std::vector<ExecutionCycle>& c
 
 std::string visits_csv(const HeterogeneousStructure& structure, const Settled& settled) {
   const auto table = visit_table(structure, settled.cycles);
-  const auto reasons = settled_reasons(structure, settled.cycles, settled.best.assignment, "ns");
+  const auto reasons = settled_reasons(structure, settled.cycles, settled.best.assignment);
   std::string text = "subgraph,processor,visits,mean_duration_ns,mean_delay_ns,fastest_alone,settled,why\n";
   for (std::size_t i = 0; i < table.size(); ++i)
     for (std::size_t p = 0; p < table[i].size(); ++p) {
@@ -155,7 +155,7 @@ std::string samples_csv(const HeterogeneousStructure& structure, const std::vect
 
 std::string visits_text(const HeterogeneousStructure& structure, const Settled& settled) {
   const auto table = visit_table(structure, settled.cycles);
-  const auto reasons = settled_reasons(structure, settled.cycles, settled.best.assignment, "ns");
+  const auto reasons = settled_reasons(structure, settled.cycles, settled.best.assignment);
   std::string text = fmt::format("{:<6}", "");
   for (const std::string& processor : structure.processors)
     text += fmt::format("{:>24}", processor + ": us, +copies");

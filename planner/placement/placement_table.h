@@ -24,10 +24,10 @@ std::vector<std::vector<VisitRow>> visit_table(const HeterogeneousStructure& str
                                                const std::vector<ExecutionCycle>& cycles);
 
 /// By sub-graph, in words: why it settled where it did, from what was seen: whether it is fastest there, and
-/// what the best other processor would cost in all. `unit` is the unit of time.
+/// what the best other processor would cost in all. Times in nanoseconds are shown in microseconds.
 std::vector<std::string> settled_reasons(const HeterogeneousStructure& structure,
-                                         const std::vector<ExecutionCycle>& cycles, const Assignment& settled,
-                                         const std::string& unit);
+                                         const std::vector<ExecutionCycle>& cycles,
+                                         const Assignment& settled);
 
 /// Best cycle in which one processor runs everything; none if no such cycle was run.
 const ExecutionCycle* best_single_processor(const std::vector<ExecutionCycle>& cycles);

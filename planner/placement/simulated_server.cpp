@@ -1,5 +1,7 @@
 #include "planner/placement/simulated_server.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -31,6 +33,12 @@ HeterogeneousStructure structure_of(const Graph& graph, const Cut& cut, const Se
     placed.input_bytes = tensor_bytes(graph, one.inputs);
     placed.output_bytes = tensor_bytes(graph, one.outputs);
     placed.memory_bytes = parameter_bytes(graph, one);
+    for (std::size_t p = 0; p < server.processors.size(); ++p) {
+      if (!placed.supported[p] || placed.memory_bytes <= structure.memory_bytes[p]) continue;
+      placed.supported[p] = false;
+      placed.refused[p] = fmt::format("its weights need {} bytes, the memory holds {}", placed.memory_bytes,
+                                      structure.memory_bytes[p]);
+    }
     structure.subgraphs.push_back(std::move(placed));
   }
   for (const CutEdge& edge : cut.edges)
@@ -58,10 +66,14 @@ SimulatedServer::SimulatedServer(const HeterogeneousStructure& structure, const 
                                  const std::vector<SampleClass>& samples, ServerRunner& runner)
     : structure_(structure), task_(task), samples_(samples), runner_(runner) {}
 
-/// Means over the requests, each counting `weights` of its index.
-ExecutionCycle SimulatedServer::measure(const Assignment& assignment, const ServerRun& run,
-                                        const std::vector<double>& weights, ServerMeasurement& measurement) {
-  measurement = runner_.run(task_, run);
+ExecutionCycle SimulatedServer::run_alone(const Assignment& assignment) {
+  ServerRun run{assignment, {}, true};
+  std::vector<double> weights;  // by request
+  for (std::uint32_t s = 0; s < samples_.size(); ++s) {
+    run.requests.push_back({s, 0});
+    weights.push_back(samples_[s].count);
+  }
+  const ServerMeasurement measurement = runner_.run(task_, run);
   ++cycles_;
   record(run, measurement);
   const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -91,19 +103,7 @@ ExecutionCycle SimulatedServer::measure(const Assignment& assignment, const Serv
   return cycle;
 }
 
-ExecutionCycle SimulatedServer::run_alone(const Assignment& assignment) {
-  ServerRun run{assignment, {}, true};
-  std::vector<double> weights;
-  for (std::uint32_t s = 0; s < samples_.size(); ++s) {
-    run.requests.push_back({s, 0});
-    weights.push_back(samples_[s].count);
-  }
-  ServerMeasurement measurement;
-  return measure(assignment, run, weights, measurement);
-}
-
-ExecutionCycle SimulatedServer::run(const Assignment& assignment) {
-  if (structure_.objective == Objective::latency) return run_alone(assignment);
+double SimulatedServer::interval(const Assignment& assignment) const {
   std::vector<ServerRequest> list;
   for (std::uint32_t s = 0; s < samples_.size(); ++s)
     for (std::uint32_t i = 0; i < samples_[s].count; ++i) list.push_back({s, 0});
@@ -112,12 +112,15 @@ ExecutionCycle SimulatedServer::run(const Assignment& assignment) {
       2 * std::max<std::size_t>(1, (kStream + 2 * list.size() - 1) / (2 * list.size()));
   ServerRun run{assignment, {}, false};
   for (std::size_t r = 0; r < repeats; ++r) run.requests.insert(run.requests.end(), list.begin(), list.end());
-  ServerMeasurement measurement;
-  ExecutionCycle cycle = measure(assignment, run, std::vector<double>(run.requests.size(), 1.0), measurement);
-  std::vector<std::uint64_t> done = measurement.done_ps;
+  std::vector<std::uint64_t> done = runner_.run(task_, run).done_ps;
   std::sort(done.begin(), done.end());
   const std::size_t half = done.size() / 2;
-  cycle.value = to_ns(done.back() - done[half - 1]) / static_cast<double>(done.size() - half);
+  return to_ns(done.back() - done[half - 1]) / static_cast<double>(done.size() - half);
+}
+
+ExecutionCycle SimulatedServer::run(const Assignment& assignment) {
+  ExecutionCycle cycle = run_alone(assignment);
+  if (structure_.objective == Objective::interval) cycle.value = interval(assignment);
   return cycle;
 }
 

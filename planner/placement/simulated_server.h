@@ -28,10 +28,11 @@ struct SampleRecord {
   double input_delay_ns = 0;  ///< copying inputs of the network to it
 };
 
-/// Times in nanoseconds. Under Objective::latency each sample class runs alone and means are weighted by
-/// counts. Under Objective::interval the samples, in the order of the file with their counts, stream through
-/// together; the list is repeated up to at least kStream requests, and the interval is the mean time between
-/// completions in the second half, when the pipeline is full.
+/// Times in nanoseconds. A cycle runs each sample class alone, one at a time, which gives durations and
+/// delays that nothing else stretched; means are weighted by counts, and their sum is the value under
+/// Objective::latency. Under Objective::interval the samples then stream through together, in the order of
+/// the file with their counts; the list is repeated up to at least kStream requests, and the value is the
+/// mean time between completions in the second half, when the pipeline is full.
 class SimulatedServer final : public ExecutionServer {
  public:
   static constexpr std::uint32_t kStream = 32;
@@ -46,8 +47,7 @@ class SimulatedServer final : public ExecutionServer {
   const std::vector<SampleRecord>& records() const { return records_; }  ///< of all cycles so far
 
  private:
-  ExecutionCycle measure(const Assignment& assignment, const ServerRun& run,
-                         const std::vector<double>& weights, ServerMeasurement& measurement);
+  double interval(const Assignment& assignment) const;
   void record(const ServerRun& run, const ServerMeasurement& measurement);
 
   const HeterogeneousStructure& structure_;

@@ -78,8 +78,12 @@ class Server final : public sc_core::sc_module, public ServerRunner {
 
 }  // namespace
 
+std::unique_ptr<ServerRunner> build_server(const ServerSpec& spec) {
+  return std::make_unique<Server>(spec.name.c_str(), spec);
+}
+
 std::unique_ptr<ServerRunner> make_server_runner(const ServerSpec& spec) {
-  auto server = std::make_unique<Server>(spec.name.c_str(), spec);
+  auto server = build_server(spec);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates
   return server;
 }

@@ -91,12 +91,12 @@ ProcessorSpec read_processor(const YamlValue& item) {
 
 }  // namespace
 
-ServerSpec read_server(const YamlValue& root, const std::string& default_name) {
+ServerSpec read_server(const YamlValue& root, const std::string& name) {
   ServerSpec server;
-  server.name = root["name"].string(default_name);
-  if (!is_identifier(server.name))
-    root["name"].error(fmt::format("'{}' is no name of a server", server.name),
-                       "letters, digits and _ make one");
+  server.name = name;
+  // Names of modules hold letters, digits and _ only.
+  for (char& c : server.name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   const YamlValue list = root.require("processors");
   std::set<std::string> names;
   for (const YamlValue& item : list.items()) {

@@ -6,8 +6,9 @@
 
 namespace dfsim {
 
-/// Reads `name`, `processors` and `root_complex` of the root mapping; reports every mistake at its place.
-/// `default_name` is used where there is none. The other keys are left to others.
-ServerSpec read_server(const YamlValue& root, const std::string& default_name);
+/// Reads `processors` and `root_complex` of the mapping `server`; reports every mistake at its place. The
+/// other keys are left to others. `name` is that of the top module, with _ for what a module's name may not
+/// hold.
+ServerSpec read_server(const YamlValue& server, const std::string& name);
 
 }  // namespace dfsim

@@ -188,7 +188,7 @@ void print_tree(const sc_core::sc_object& object, std::size_t level, std::string
 }  // namespace
 
 std::unique_ptr<ProgramRunner> make_program_runner(const HardwareSpec& hardware) {
-  if (!sc_core::sc_get_top_level_objects().empty())
+  if (sc_core::sc_get_status() != sc_core::SC_ELABORATION)
     throw SimulationError("this process has elaborated its modules already");
   return std::make_unique<SystemRunner>(hardware);
 }

@@ -13,6 +13,7 @@
 #include "planner/app/inputs.h"
 #include "planner/app/plan_inputs.h"
 #include "planner/app/program_file.h"
+#include "planner/app/server_inputs.h"
 #include "planner/ops/operator.h"
 #include "sim/base/files.h"
 #include "sim/base/yaml.h"
@@ -70,6 +71,12 @@ std::string verdict(const std::string& path, const std::vector<std::string>& ove
       break;
   }
   const HardwareConfig config = load_config(path, overrides);
+  if (describes_server(config)) {
+    const ServerInputs inputs = load_server(path, overrides, "");
+    return fmt::format("server '{}': {} processors, {} of them cards; the chip of this file has {} PEs",
+                       inputs.server.name, inputs.server.processors.size(), inputs.chips.size(),
+                       config.spec.pes.size());
+  }
   return fmt::format("hardware '{}': {} PEs on {} NoCs, {} memory ports", config.spec.name,
                      config.spec.pes.size(), config.spec.nocs.size(), config.spec.memory.size());
 }

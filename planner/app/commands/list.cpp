@@ -11,9 +11,11 @@
 
 #include "planner/app/exit_codes.h"
 #include "planner/app/inputs.h"
+#include "planner/app/server_inputs.h"
 #include "planner/inter_stage/optimizer.h"
 #include "planner/intra_stage/optimizer.h"
 #include "planner/ops/operator.h"
+#include "sim/host/server.h"
 #include "sim/hw/topology/topology.h"
 #include "sim/mem/core/address_map.h"
 #include "sim/mem/core/controller.h"
@@ -71,6 +73,9 @@ void print_modules(const ListOptions& options) {
   const std::string path = locate(options.config, "configs", "--config", missing);
   missing.throw_if_any<InputError>();
   const HardwareConfig config = load_config(path, options.overrides);
+  // Before the chip, whose making elaborates.
+  const auto server =
+      describes_server(config) ? build_server(load_server(path, options.overrides, "").server) : nullptr;
   const auto runner = make_program_runner(config.spec);
   const std::string tree = module_tree();
   if (!options.json) {

@@ -14,6 +14,7 @@
 #include "planner/app/options.h"
 #include "planner/app/plan_inputs.h"
 #include "planner/app/pricing_session.h"
+#include "planner/app/run_placement.h"
 #include "planner/app/run_program.h"
 #include "planner/app/version.h"
 #include "planner/report/candidates_csv.h"
@@ -25,6 +26,7 @@ namespace {
 
 struct RunCommand : RunOptions {
   std::string plan, program, config, candidate;
+  PlacementRun placement;
 };
 
 [[noreturn]] void refuse(const std::string& option, const std::string& what, const std::string& hint = {}) {
@@ -127,7 +129,14 @@ int run_candidate(const RunCommand& options) {
 }
 
 int run(const RunCommand& options) {
-  if (options.plan.empty() == options.program.empty()) refuse("run", "give either --plan or --program");
+  if (!options.placement.placement.empty()) {
+    if (!(options.plan + options.program + options.config + options.candidate).empty())
+      refuse("--placement", "a placement names its server and model itself",
+             "leave out --plan, --program, --config and --candidate");
+    return run_placement(options.placement, options);
+  }
+  if (options.plan.empty() == options.program.empty())
+    refuse("run", "give one of --plan, --program and --placement");
   if (!options.program.empty()) {
     if (!options.candidate.empty()) refuse("--candidate", "a candidate belongs to a plan", "use --plan");
     if (options.config.empty()) refuse("--config", "a program needs the hardware that it runs on");
@@ -142,11 +151,13 @@ int run(const RunCommand& options) {
 
 void add_run_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunCommand>();
-  CLI::App* command = app.add_subcommand("run", "run a plan, one of its candidates, or a program");
+  CLI::App* command = app.add_subcommand(
+      "run", "run a plan, one of its candidates, a program, or requests through a placement");
   command->add_option("--plan", options->plan, "plan.yaml");
   command->add_option("--candidate", options->candidate, "id in the candidates.csv beside the plan");
   command->add_option("--program", options->program, "program.json");
   command->add_option("--config", options->config, "hardware of the program");
+  add_placement_options(*command, options->placement);
   add_run_options(*command, *options);
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }

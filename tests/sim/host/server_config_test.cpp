@@ -6,7 +6,6 @@ namespace dfsim {
 namespace {
 
 const char* const kGood =
-    "name: box\n"
     "processors:\n"
     "  - kind: cpu\n"
     "    architecture: x86-64\n"
@@ -28,7 +27,7 @@ const char* const kGood =
 
 ServerSpec read(const std::string& text, Diagnostics& diagnostics) {
   const YamlDocument document = load_yaml_text(text, "s.yaml", {}, diagnostics);
-  const ServerSpec server = read_server(document.root(), "s");
+  const ServerSpec server = read_server(document.root(), "my-box");
   document.finish();
   return server;
 }
@@ -49,6 +48,7 @@ TEST(ServerConfig, ReadsProcessorsAndLinks) {
   Diagnostics diagnostics;
   const ServerSpec server = read(kGood, diagnostics);
   EXPECT_TRUE(diagnostics.empty());
+  EXPECT_EQ(server.name, "my_box");
   ASSERT_EQ(server.processors.size(), 2u);
   EXPECT_EQ(server.processors[0].name, "cpu");
   EXPECT_EQ(server.processors[0].memory_bytes, 64ull << 30);
@@ -60,10 +60,10 @@ TEST(ServerConfig, ReadsProcessorsAndLinks) {
 }
 
 TEST(ServerConfig, LocatesMistakes) {
-  EXPECT_NE(mistakes("units: 8", "unts: 8").find("s.yaml:6:5: error"), std::string::npos);
-  EXPECT_NE(mistakes("lanes: 8", "lanes: 99").find("s.yaml:18:39: error"), std::string::npos);
-  EXPECT_NE(mistakes("kind: card", "kind: tpu").find("s.yaml:14:11: error"), std::string::npos);
-  EXPECT_NE(mistakes("{fp32: 32}", "{fp23: 32}").find("s.yaml:8"), std::string::npos);
+  EXPECT_NE(mistakes("units: 8", "unts: 8").find("s.yaml:5:5: error"), std::string::npos);
+  EXPECT_NE(mistakes("lanes: 8", "lanes: 99").find("s.yaml:17:39: error"), std::string::npos);
+  EXPECT_NE(mistakes("kind: card", "kind: tpu").find("s.yaml:13:11: error"), std::string::npos);
+  EXPECT_NE(mistakes("{fp32: 32}", "{fp23: 32}").find("s.yaml:7"), std::string::npos);
   EXPECT_NE(
       mistakes("architecture: x86-64", "architecture: x86-64\n    supports: []").find("supports no operator"),
       std::string::npos);
