@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "planner/app/exit_codes.h"
 #include "planner/app/inputs.h"
@@ -20,6 +21,7 @@ namespace dfsim {
 namespace {
 
 constexpr const char* kTraceFile = "trace.json.gz";
+constexpr const char* kProgramFile = "program.json";
 
 Measurement measured(ProgramRunner& runner, const Program& program, const std::string& path) {
   RunLimit limit;
@@ -73,6 +75,10 @@ int run_program(const std::string& program_path, const std::string& config_name,
     OutputFolder folder(options.out);
     folder.add("measurement.json", json);
     if (trace == folder.file(kTraceFile)) folder.keep(kTraceFile);
+    // The folder is cleared of other runs, but not of what was asked to be run.
+    std::error_code error;
+    if (std::filesystem::equivalent(program_path, folder.file(kProgramFile), error))
+      folder.keep(kProgramFile);
     folder.write();
   }
   if (options.json) {

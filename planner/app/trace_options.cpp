@@ -64,9 +64,10 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 void add_trace_options(CLI::App& command, TraceArguments& arguments) {
-  command.add_option("--trace", arguments.file,
-                     "trace file (.json, .json.gz, .pftrace), or none (default trace.json.gz in the output "
-                     "folder)");
+  command.add_option(
+      "--trace", arguments.file,
+      "trace file (.json, .json.gz, .pftrace, .vcd), or none (default trace.json.gz in the output "
+      "folder)");
   command.add_option("--trace-detail", arguments.detail, "stage, op (micro-ops) or packet")
       ->capture_default_str();
   command.add_option("--trace-window", arguments.window,
@@ -83,7 +84,7 @@ void check_trace_arguments(const TraceArguments& arguments, const HardwareSpec& 
   Diagnostics mistakes;
   if (!arguments.file.empty() && arguments.file != "none" && !trace_format(arguments.file))
     mistakes.error({"--trace", 0, 0}, "'" + arguments.file + "' names no format",
-                   "end it in .json, .json.gz or .pftrace");
+                   "end it in .json, .json.gz, .pftrace or .vcd");
   if (arguments.detail == "flit")
     mistakes.error({"--trace-detail", 0, 0}, "single flits are not recorded",
                    "use packet: a packet's slice lasts from its head to its tail");

@@ -8,6 +8,7 @@
 #include "sim/trace/chrome_trace.h"
 #include "sim/trace/output_file.h"
 #include "sim/trace/perfetto_trace.h"
+#include "sim/trace/vcd_trace.h"
 
 namespace dfsim {
 
@@ -17,6 +18,7 @@ constexpr std::uint64_t kNanosecond = 1000;  ///< in picoseconds
 
 std::unique_ptr<TraceSink> make_sink(TraceFormat format, ByteSink& out, std::uint64_t cycle_ps) {
   if (format == TraceFormat::perfetto) return std::make_unique<PerfettoTrace>(out, cycle_ps);
+  if (format == TraceFormat::vcd) return std::make_unique<VcdTrace>(out, cycle_ps);
   return std::make_unique<ChromeTrace>(out, cycle_ps);
 }
 
@@ -26,6 +28,7 @@ std::optional<TraceFormat> trace_format(const std::string& name) {
   const std::string plain = name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
   if (plain.ends_with(".json")) return TraceFormat::chrome;
   if (plain.ends_with(".pftrace")) return TraceFormat::perfetto;
+  if (plain.ends_with(".vcd")) return TraceFormat::vcd;
   return std::nullopt;
 }
 

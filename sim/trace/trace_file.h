@@ -8,10 +8,10 @@
 
 namespace dfsim {
 
-enum class TraceFormat : std::uint8_t { chrome, perfetto };
+enum class TraceFormat : std::uint8_t { chrome, perfetto, vcd };
 
 /// ".json" and ".json.gz": Trace Event Format, plain or compressed; ".pftrace" and ".pftrace.gz": Perfetto
-/// protobuf. None for other names.
+/// protobuf; ".vcd" and ".vcd.gz": value change dump. None for other names.
 std::optional<TraceFormat> trace_format(const std::string& name);
 
 /// Writes the file under a temporary name and renames it; makes missing folders. Throws FileError, and
