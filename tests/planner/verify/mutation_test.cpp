@@ -4,14 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "planner/intra_stage/operator_candidates.h"
 #include "planner/lower/lower.h"
 #include "planner/verify/verify.h"
 #include "sim/hw/hardware_config.h"
 #include "sim/pe/loaded_program.h"
 #include "tests/planner/intra_stage/fixture.h"
+#include "tests/planner/verify/test_numbers.h"
 
 namespace dfsim {
 
@@ -92,10 +91,7 @@ void expect_caught(const Subject& subject, std::uint64_t seed, std::uint64_t mut
                                      << " were refused by the loader" << survivors;
 }
 
-std::uint64_t mutants() {
-  const char* text = std::getenv("DFSIM_MUTANTS");
-  return text ? std::strtoull(text, nullptr, 10) : 100;
-}
+std::uint64_t mutants() { return number_from("DFSIM_MUTANTS", 100); }
 
 TEST(Mutation, MistakesInAnEncoderAreCaught) {
   Subject subject;
