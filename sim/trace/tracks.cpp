@@ -52,8 +52,9 @@ Tracks::Tracks(const Program& program, const HardwareSpec& hardware, TraceSink& 
   }
 }
 
-std::uint32_t Tracks::group(std::uint32_t process, const std::string& name) {
-  if (groups_.emplace(process, true).second) sink_.process({process, name, process});
+template <class Name>
+std::uint32_t Tracks::group(std::uint32_t process, Name name) {
+  if (groups_.insert(process).second) sink_.process({process, name(), process});
   return process;
 }
 
@@ -68,19 +69,22 @@ TrackPlace Tracks::lane(Track& track, std::uint32_t process, const std::string& 
 }
 
 TrackPlace Tracks::stage(std::uint32_t stage, std::uint64_t start, std::uint64_t end) {
-  return lane(stages_[stage], group(kStages, "stages"), program_.stages[stage], stage, start, end);
+  return lane(stages_[stage], group(kStages, [] { return "stages"; }), program_.stages[stage], stage, start,
+              end);
 }
 
 TrackPlace Tracks::pe(std::uint32_t pe, PeTrack track, std::uint64_t start, std::uint64_t end) {
   const auto kind = static_cast<std::uint32_t>(track);
-  const std::string stages = stages_of(pe);
-  const std::string name = pe_label(hardware_, PeId(pe)) + (stages.empty() ? "" : " (" + stages + ")");
-  return lane(pes_[pe][kind], group(kPes + pe, name), kPeTrackNames[kind], kind, start, end);
+  const std::uint32_t process = group(kPes + pe, [&] {
+    const std::string stages = stages_of(pe);
+    return pe_label(hardware_, PeId(pe)) + (stages.empty() ? "" : " (" + stages + ")");
+  });
+  return lane(pes_[pe][kind], process, kPeTrackNames[kind], kind, start, end);
 }
 
 TrackPlace Tracks::packets(NocId noc, EndpointId source, std::uint64_t start, std::uint64_t end) {
   const std::uint32_t process =
-      group(kPackets + noc.value(), fmt::format("chip{} noc packets by source", noc.value()));
+      group(kPackets + noc.value(), [&] { return fmt::format("chip{} noc packets by source", noc.value()); });
   return lane(packets_[{noc, source}], process, endpoint_label(hardware_, noc, source), source.value(), start,
               end);
 }
@@ -100,16 +104,16 @@ TraceCounter Tracks::counter(std::uint32_t process, const std::string& name, con
 }
 
 TraceCounter Tracks::activity_counter(const std::string& name, const std::string& unit) {
-  return counter(group(kActivity, "activity"), name, unit);
+  return counter(group(kActivity, [] { return "activity"; }), name, unit);
 }
 TraceCounter Tracks::link_counter(NocId noc, std::uint32_t link) {
-  return counter(group(kLinks + noc.value(), fmt::format("chip{} noc links", noc.value())),
+  return counter(group(kLinks + noc.value(), [&] { return fmt::format("chip{} noc links", noc.value()); }),
                  "link " + link_label(hardware_, noc, link), "% busy");
 }
 TraceCounter Tracks::memory_counter(PortId port, const std::string& what) {
   const MemoryPortSpec& spec = hardware_.memory[port.value()];
-  return counter(group(kMemory, "memory"), endpoint_label(hardware_, spec.noc, spec.endpoint) + " " + what,
-                 "bytes/cycle");
+  return counter(group(kMemory, [] { return "memory"; }),
+                 endpoint_label(hardware_, spec.noc, spec.endpoint) + " " + what, "bytes/cycle");
 }
 TraceCounter Tracks::ethernet_counter(std::uint32_t link, bool back) {
   const EthernetLinkSpec& spec = hardware_.ethernet_links[link];
@@ -118,7 +122,7 @@ TraceCounter Tracks::ethernet_counter(std::uint32_t link, bool back) {
                           hardware_.ethernet_ports[port].endpoint);
   };
   return counter(
-      group(kEthernet, "ethernet"),
+      group(kEthernet, [] { return "ethernet"; }),
       back ? name(spec.port_b) + " > " + name(spec.port_a) : name(spec.port_a) + " > " + name(spec.port_b),
       "bytes/cycle on the line");
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,14 +49,16 @@ class Tracks {
   /// `name` of the track and `order` within its group.
   TrackPlace lane(Track& track, std::uint32_t process, const std::string& name, std::uint32_t order,
                   std::uint64_t start, std::uint64_t end);
-  std::uint32_t group(std::uint32_t process, const std::string& name);
+  /// `name` is called for a group that is not described yet.
+  template <class Name>
+  std::uint32_t group(std::uint32_t process, Name name);
   TraceCounter counter(std::uint32_t process, const std::string& name, const std::string& unit);
 
   const Program& program_;
   const HardwareSpec& hardware_;
   TraceSink& sink_;
   std::vector<std::vector<std::uint32_t>> stages_of_pe_;
-  std::map<std::uint32_t, bool> groups_;  ///< described
+  std::set<std::uint32_t> groups_;  ///< described
   std::vector<Track> stages_;
   std::vector<std::vector<Track>> pes_;  ///< [pe][PeTrack]
   std::map<std::pair<NocId, EndpointId>, Track> packets_;

@@ -45,10 +45,10 @@ class Layer {
         extent[2] > 1 ? fmt::format("chip{}, z = {}", noc_, z_) : fmt::format("chip{}", noc_);
     Svg svg(
         fmt::format("map{}-{}", noc_, z_), 2 * kMargin + extent[0] * pitch_ - gap_,
-        2 * kMargin + extent[1] * pitch_ - gap_ + 16, "Map of " + name,
+        2 * kMargin + extent[1] * pitch_ - gap_ + 22, "Map of " + name,
         "PEs as squares, links between their routers as arrows, memory and Ethernet ports as small squares "
         "beside their router. The values are in the tables PEs, Links and Memory ports.");
-    svg.text(kMargin, 16, name + ": x to the right, y down", Anchor::start, 13);
+    svg.text(kMargin, 12, name + ": x to the right, y down", Anchor::start, 13);
     for (std::size_t view = 0; view < kViews.size(); ++view) {
       svg.open(fmt::format("view-{}", kViews[view]));
       for (std::size_t i = 0; i < data_.links.size(); ++i)
@@ -65,7 +65,7 @@ class Layer {
 
  private:
   double left(std::uint32_t x) const { return kMargin + x * pitch_; }
-  double top(std::uint32_t y) const { return kMargin + 8 + y * pitch_; }
+  double top(std::uint32_t y) const { return kMargin + 14 + y * pitch_; }
 
   /// Only the first view changes with time.
   template <class Draw>
