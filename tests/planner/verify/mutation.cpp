@@ -67,21 +67,6 @@ void delete_micro_op(PeProgram& pe, std::uint32_t gone) {
   if (gone < pe.prologue_ops) --pe.prologue_ops;
 }
 
-std::string delete_transfer(Program& program, Rng& rng) {
-  const TransferId gone(static_cast<std::uint32_t>(rng.below(program.transfers.size())));
-  std::string text = "deleted:";
-  for (std::size_t pe = 0; pe < program.pes.size(); ++pe)
-    for (std::uint32_t op = 0; op < program.pes[pe].ops.size(); ++op) {
-      const MicroOp& micro_op = program.pes[pe].ops[op];
-      const bool moves = micro_op.kind != MicroOpKind::matmul && micro_op.kind != MicroOpKind::vector;
-      if (!moves || micro_op.transfer != gone) continue;
-      text += " " + name_of(program, pe, op);
-      delete_micro_op(program.pes[pe], op);
-      break;
-    }
-  return text;
-}
-
 std::string shift_region(Program& program, Rng& rng) {
   const auto [index, access] = pick(program, rng, [](const PeProgram& pe) { return pe.accesses.size(); });
   PeProgram& pe = program.pes[index];
@@ -124,12 +109,27 @@ bool implied(const PeProgram& pe, std::uint32_t op, std::uint32_t dependence) {
   return false;
 }
 
+std::string delete_transfer(Program& program, TransferId gone) {
+  std::string text = "deleted:";
+  for (std::size_t pe = 0; pe < program.pes.size(); ++pe)
+    for (std::uint32_t op = 0; op < program.pes[pe].ops.size(); ++op) {
+      const MicroOp& micro_op = program.pes[pe].ops[op];
+      const bool moves = micro_op.kind != MicroOpKind::matmul && micro_op.kind != MicroOpKind::vector;
+      if (!moves || micro_op.transfer != gone) continue;
+      text += " " + name_of(program, pe, op);
+      delete_micro_op(program.pes[pe], op);
+      break;
+    }
+  return text;
+}
+
 std::string mutate(Program& program, Rng& rng) {
   switch (rng.below(3)) {
     case 0:
       return delete_dependence(program, rng);
     case 1:
-      return delete_transfer(program, rng);
+      return delete_transfer(program,
+                             TransferId(static_cast<std::uint32_t>(rng.below(program.transfers.size()))));
     default:
       return shift_region(program, rng);
   }

@@ -12,6 +12,9 @@ namespace dfsim::test {
 /// micro-op `op`: deleting it changes nothing.
 bool implied(const PeProgram& pe, std::uint32_t op, std::uint32_t dependence);
 
+/// Deletes the micro-ops of a transfer and what waits for them; says which.
+std::string delete_transfer(Program& program, TransferId gone);
+
 /// Deletes one dependence that no others imply, deletes one transfer (its micro-ops and what waits for them),
 /// or shifts one region by one element, each with the same chance; says what was done. `program` must have
 /// dependences, transfers and accesses.

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "planner/intra_stage/operator_candidates.h"
 #include "planner/lower/lower.h"
 #include "planner/verify/verify.h"
@@ -28,7 +30,7 @@ std::string refused_by_loader(const Program& program, const HardwareSpec& hardwa
 struct Subject {
   HardwareSpec hardware = load_hardware(DFSIM_SOURCE_DIR "/configs/mesh4x4.yaml");
   Graph graph;
-  std::uint32_t samples = 4;
+  std::uint32_t samples = 4, right_sub_batches = 2;
   std::optional<Program> program;
 
   /// Operators [0, cut) on the left half, the others on the right half, each with the first of its candidates
@@ -44,7 +46,7 @@ struct Subject {
       for (std::uint32_t op = half == 0 ? 0 : cut; op < (half == 0 ? cut : ops); ++op)
         stage.operators.emplace_back(op);
       stage.group = rectangle(2 * half, 0, 2, 4);
-      stage.strategy.sub_batches = 1 + half;
+      stage.strategy.sub_batches = half == 0 ? 1 : right_sub_batches;
       const StageProposal proposal{stage.operators, stage.group};
       CandidateRequest request;
       request.proposal = &proposal;
@@ -105,6 +107,32 @@ TEST(Mutation, MistakesInAPerceptronAreCaught) {
   subject.graph = mlp(3, 8, 96);
   subject.lower(3, 1);
   expect_caught(subject, 2, mutants());
+}
+
+/// Two operators that share nothing but a control edge, on different PEs: only a token orders them.
+TEST(Mutation, AMissingTokenOfAControlEdgeIsCaught) {
+  Subject subject;
+  Graph& graph = subject.graph;
+  for (const char* name : {"first", "second"})
+    add_operator(graph, "copy", {add_input(graph, std::string("x_") + name, {6, 5})}, {}, name,
+                 TensorRole::output);
+  graph.add_control_edge(OpId(0), OpId(1));
+  subject.right_sub_batches = 1;  // a second one would wait for the first
+  subject.lower(1, 0);
+  Program& program = *subject.program;
+  VerifyOptions options;
+  options.orders = 20;
+  const Verifier verifier(graph, subject.samples, options);
+  ASSERT_FALSE(verifier.run(program, subject.hardware, "right", 1).fault);
+  const auto last_token = std::find_if(program.transfers.rbegin(), program.transfers.rend(),
+                                       [](const Transfer& transfer) { return transfer.bytes == 0; });
+  ASSERT_NE(last_token, program.transfers.rend());
+  delete_transfer(program, TransferId(static_cast<std::uint32_t>(program.transfers.rend() - last_token) - 1));
+  const Verification result = verifier.run(program, subject.hardware, "without the token", 1);
+  ASSERT_TRUE(result.fault);
+  EXPECT_NE(result.fault->what.find("before 'first' has ended with it, against the control edge"),
+            std::string::npos)
+      << result.fault->what;
 }
 
 }  // namespace
