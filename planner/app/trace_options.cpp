@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <limits>
 #include <optional>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "planner/app/options.h"

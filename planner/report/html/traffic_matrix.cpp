@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "planner/report/html/sections.h"
 #include "planner/report/html/svg.h"
