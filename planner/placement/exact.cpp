@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 
 namespace dfsim {
 
 namespace {
 
-constexpr std::size_t kMostStates = 2'000'000;  ///< of one step
-constexpr double kSlack = 1e-9;                 ///< relative; sums in another order differ by less
+constexpr std::size_t kMostStates = 2'000'000;             ///< of one step
+constexpr std::uint64_t kMostComparisons = 1'000'000'000;  ///< of states; some seconds
+constexpr double kSlack = 1e-9;                            ///< relative; sums in another order differ by less
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 struct State {
@@ -49,6 +51,7 @@ class FrontierProgram {
     loads_ = loads;
     most_ = most;
     aim_ = aim;
+    least_left_ = least_times_left();
     const std::size_t parts = (loads ? structure_.processors.size() : 0) + short_memories_.size();
     States states{{{}, {State{std::vector<double>(parts, 0.0), 0, {}}}}};
     for (std::size_t u = 0; u < units_.size() && !overflow_; ++u) states = step(u, states);
@@ -83,7 +86,7 @@ class FrontierProgram {
             const std::size_t before = rivals.size();
             insert(rivals, std::move(*grown));
             count += rivals.size() - before;  // wraps when rivals fell out; the sum stays right
-            if (count > kMostStates) {
+            if (count > kMostStates || comparisons_ > kMostComparisons) {
               overflow_ = true;
               return next;
             }
@@ -102,7 +105,7 @@ class FrontierProgram {
       bytes += structure_.subgraphs[i].memory_bytes;
     }
     const std::size_t times = loads_ ? structure_.processors.size() : 0;
-    if (loads_ && (grown.load[p] += time) > most_) return std::nullopt;
+    if (loads_ && ((grown.load[p] += time) > most_ || cannot_stay_within(u, grown))) return std::nullopt;
     for (std::size_t m = 0; m < short_memories_.size(); ++m)
       if (short_memories_[m] == p) {
         grown.load[times + m] += static_cast<double>(bytes);
@@ -110,6 +113,28 @@ class FrontierProgram {
       }
     if (aim_ == Aim::sum) grown.sum += delays_to_placed(u, grown.unit_processor);
     return grown;
+  }
+
+  /// Even spread evenly, what is placed and the least that is left would exceed the limit on some processor.
+  bool cannot_stay_within(std::size_t u, const State& state) const {
+    const auto processors = static_cast<std::ptrdiff_t>(structure_.processors.size());
+    const double placed = std::accumulate(state.load.begin(), state.load.begin() + processors, 0.0);
+    return placed + least_left_[u + 1] > most_ * static_cast<double>(processors);
+  }
+
+  /// By unit: the sum over it and all later ones of the least time on any processor.
+  std::vector<double> least_times_left() const {
+    std::vector<double> left(units_.size() + 1, 0.0);
+    for (std::size_t u = units_.size(); u-- > 0;) {
+      double least = kNever;
+      for (const std::uint32_t p : units_[u].processors) {
+        double time = 0;
+        for (const std::size_t i : units_[u].members) time += table_.duration[i][p];
+        least = std::min(least, time);
+      }
+      left[u] = left[u + 1] + least;
+    }
+    return left;
   }
 
   double delays_to_placed(std::size_t u, const Assignment& processors) const {
@@ -132,13 +157,14 @@ class FrontierProgram {
   }
 
   /// Keeps what nothing else equals or beats in every part.
-  static void insert(std::vector<State>& rivals, State state) {
+  void insert(std::vector<State>& rivals, State state) {
     const auto beats = [](const State& a, const State& b) {
       if (a.sum > b.sum) return false;
       for (std::size_t i = 0; i < a.load.size(); ++i)
         if (a.load[i] > b.load[i]) return false;
       return true;
     };
+    comparisons_ += 2 * rivals.size();
     for (const State& rival : rivals)
       if (beats(rival, state)) return;
     rivals.erase(
@@ -153,6 +179,8 @@ class FrontierProgram {
   std::vector<std::size_t> unit_of_;
   std::vector<std::size_t> last_neighbour_;    ///< by unit, the highest unit that it has an edge with
   std::vector<std::uint32_t> short_memories_;  ///< processors that cannot hold everything
+  std::vector<double> least_left_;
+  std::uint64_t comparisons_ = 0;
   bool loads_ = false, overflow_ = false;
   double most_ = kNever;
   Aim aim_ = Aim::sum;
@@ -194,7 +222,7 @@ double greedy_interval(const HeterogeneousStructure& structure, const CostTable&
 }
 
 Infeasible too_many() {
-  return {"states of the exact program", kMostStates + 1, kMostStates, "states",
+  return {"work of the exact program", kMostComparisons + 1, kMostComparisons, "comparisons of states",
           "use --method mutation, or cut into fewer sub-graphs"};
 }
 

@@ -18,7 +18,8 @@ struct ExactAnswer {
 /// states exponential in the width of its frontier (dynamic programming over a path decomposition). Memories
 /// that can run short, and under Objective::interval the loads of the processors, join the state, of which
 /// only those survive that no other state equals or beats in every part. Of equal intervals the least sum
-/// wins. Infeasible if nothing fits, or if more than two million states would be needed.
+/// wins. Infeasible if nothing fits, or if it would take more than two
+/// million states or a billion comparisons of them.
 Result<ExactAnswer, Infeasible> exact_placement(const HeterogeneousStructure& structure,
                                                 const CostTable& table);
 
