@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "sim/base/errors.h"
 #include "sim/base/rng.h"
@@ -18,7 +20,9 @@ constexpr double kGiveUpLatency = 500;       ///< cycles, average of the measure
 constexpr std::uint64_t kCheckCycles = 500;  ///< between two looks at that average
 constexpr std::uint64_t kLongestDrain = 1'000'000;
 constexpr std::uint64_t kMostPackets = 10'000'000;
-constexpr double kAcceptedShare = 0.96;        ///< of the offered flits; below, the network is saturated
+constexpr double kAcceptedShare = 0.96;  ///< of the offered flits; below, the network is saturated
+constexpr std::uint64_t kCalendarCycles = 1024;
+constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kFlitsInEjection = 3;  ///< cycles from the switch of the last router to the sink
 
 class Experiment {
@@ -34,6 +38,7 @@ class Experiment {
       destinations_.emplace_back(experiment.seed, 4ull * node + 1);
       coins_.emplace_back(experiment.seed, 4ull * node + 2);
     }
+    due_.resize(nodes_);
   }
 
   NocExperimentResult run() {
@@ -61,14 +66,6 @@ class Experiment {
   }
 
  private:
-  struct Creation {
-    std::uint64_t cycle;
-    std::uint32_t node;
-    bool operator<(const Creation& other) const {  // the earliest is the largest, for the heap
-      return cycle != other.cycle ? cycle > other.cycle : node > other.node;
-    }
-  };
-
   // ---------------------------------------------------------------- packets
 
   void send(std::uint32_t source, std::uint32_t destination, std::uint64_t cycle, std::uint64_t created) {
@@ -227,21 +224,37 @@ class Experiment {
   void schedule(std::uint32_t node, std::uint64_t from) {
     const double idle = log_idle_ == 0 ? 0 : std::floor(std::log1p(-gaps_[node].uniform()) / log_idle_);
     if (idle > 1e15) return;
-    creations_.push_back({from + static_cast<std::uint64_t>(idle), node});
-    std::push_heap(creations_.begin(), creations_.end());
+    put(node, from + static_cast<std::uint64_t>(idle));
+  }
+  void put(std::uint32_t node, std::uint64_t cycle) {
+    std::uint32_t& first = calendar_[cycle % kCalendarCycles];
+    due_[node] = {cycle, first};
+    first = node;
+  }
+  /// The packets of all nodes in `cycle`. The order of the nodes does not matter: each draws from streams of
+  /// its own.
+  void create(std::uint64_t cycle) {
+    std::uint32_t node = std::exchange(calendar_[cycle % kCalendarCycles], kNobody);
+    while (node != kNobody) {
+      const Due due = due_[node];
+      if (due.cycle != cycle) {  // in another round of the calendar
+        put(node, due.cycle);
+      } else {
+        send(node, cycle, cycle);
+        if (measures(cycle, 0)) {
+          ++created_;
+          outstanding_created_ += cycle;
+        }
+        schedule(node, cycle + 1);
+      }
+      node = due.next;
+    }
   }
   void advance_with_traffic(std::uint64_t end) {
-    while (!creations_.empty() && creations_.front().cycle < end) {
-      const Creation creation = creations_.front();
-      std::pop_heap(creations_.begin(), creations_.end());
-      creations_.pop_back();
-      if (creation.cycle > cycle_) advance(creation.cycle);
-      send(creation.node, creation.cycle, creation.cycle);
-      if (measures(creation.cycle, 0)) {
-        ++created_;
-        outstanding_created_ += creation.cycle;
-      }
-      schedule(creation.node, creation.cycle + 1);
+    for (; traffic_cycle_ < end; ++traffic_cycle_) {
+      if (calendar_[traffic_cycle_ % kCalendarCycles] == kNobody) continue;
+      if (traffic_cycle_ > cycle_) advance(traffic_cycle_);
+      create(traffic_cycle_);
     }
     advance(end);
   }
@@ -252,10 +265,18 @@ class Experiment {
   NetworkCore core_;
   std::uint32_t nodes_;
   std::vector<Rng> gaps_, destinations_, coins_;  ///< by node
-  std::vector<Creation> creations_;               ///< heap
-  double log_idle_ = 0;                           ///< logarithm of the chance of a cycle without a packet
-  std::uint64_t cycle_ = 0;                       ///< the cycles before it have happened
-  std::uint64_t created_ = 0;                     ///< measured packets
+  /// The next packet of a node, and the next node in the same place of the calendar.
+  struct Due {
+    std::uint64_t cycle = 0;
+    std::uint32_t next = kNobody;
+  };
+  std::vector<Due> due_;  ///< by node
+  std::vector<std::uint32_t> calendar_ =
+      std::vector<std::uint32_t>(kCalendarCycles, kNobody);  ///< first node, by cycle
+  std::uint64_t traffic_cycle_ = 0;        ///< packets of the cycles before it have been created
+  double log_idle_ = 0;                    ///< logarithm of the chance of a cycle without a packet
+  std::uint64_t cycle_ = 0;                ///< the cycles before it have happened
+  std::uint64_t created_ = 0;              ///< measured packets
   std::uint64_t outstanding_created_ = 0;  ///< sum of the creation cycles of those that have not arrived
   std::uint64_t packet_cycles_ = 0, network_cycles_ = 0, hops_ = 0;
   bool gave_up_ = false;

@@ -4,17 +4,18 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
+
+#include "sim/noc/core/router_state.h"
 
 namespace dfsim {
 
-inline constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
-
-/// A register gets a new value. It keeps it until its driver changes it again.
-struct WireChange {
-  std::uint32_t target;  ///< router port or terminal
-  std::uint32_t value;
+/// A change of a flit wire; the first flit is the head of the packet in `slot`, unless that is kNoSlot.
+struct FlitChange {
+  WireChange wire;
+  std::uint32_t slot;
 };
 
 /// Something that the users of the network are told.
@@ -23,24 +24,56 @@ struct Notice {
   bool arrived;        ///< else: has left its source queue
 };
 
-/// What happens at the start of one cycle. The vectors keep their memory from one use to the next.
-struct WheelSlot {
-  std::vector<WireChange> flits;
-  std::vector<WireChange> credits;
-  std::vector<WireChange> terminal_credits;
-  std::vector<std::uint32_t> router_timers;
-  std::vector<std::uint32_t> terminal_timers;
-  std::vector<std::uint32_t> injections;  ///< terminals
-  std::vector<Notice> notices;
-
-  bool empty() const {
-    return flits.empty() && credits.empty() && terminal_credits.empty() && router_timers.empty() &&
-           terminal_timers.empty() && injections.empty() && notices.empty();
+/// Grows like a vector, and is quick to append to.
+template <class T>
+class AppendList {
+ public:
+  void push(const T& item) {
+    if (end_ == limit_) [[unlikely]]
+      grow();
+    *end_++ = item;
   }
+  void clear() { end_ = items_.get(); }
+  bool empty() const { return end_ == items_.get(); }
+  const T* begin() const { return items_.get(); }
+  const T* end() const { return end_; }
+
+ private:
+  [[gnu::noinline]] void grow() {
+    const std::size_t size = static_cast<std::size_t>(end_ - items_.get());
+    const std::size_t capacity = std::max<std::size_t>(4, 2 * size);
+    std::unique_ptr<T[]> larger(new T[capacity]);
+    std::copy(begin(), end(), larger.get());
+    items_ = std::move(larger);
+    end_ = items_.get() + size;
+    limit_ = items_.get() + capacity;
+  }
+  std::unique_ptr<T[]> items_;
+  T* end_ = nullptr;
+  T* limit_ = nullptr;
+};
+
+/// What happens at the start of one cycle. The lists keep their memory from one use to the next.
+struct WheelSlot {
+  AppendList<FlitChange> flits;
+  AppendList<WireChange> credits;
+  AppendList<WireChange> terminal_credits;
+  // For this cycle only.
+  AppendList<FlitChange> single_flits;
+  AppendList<WireChange> single_credits;
+  AppendList<WireChange> single_terminal_credits;
+  AppendList<std::uint32_t> router_timers;
+  AppendList<std::uint32_t> terminal_timers;
+  AppendList<std::uint32_t> injections;  ///< terminals
+  AppendList<Notice> notices;
+
   void clear() {
     flits.clear();
     credits.clear();
     terminal_credits.clear();
+    single_flits.clear();
+    single_credits.clear();
+    single_terminal_credits.clear();
     router_timers.clear();
     terminal_timers.clear();
     injections.clear();

@@ -2,19 +2,28 @@
 // describes the router.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sim/api/hardware.h"
-#include "sim/noc/core/event_wheel.h"
-#include "sim/noc/core/router_state.h"
 #include "sim/noc/packet.h"
 #include "sim/noc/routing/routing.h"
 
 namespace dfsim {
+
+inline constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+/// Why a buffered flit did not move: VC-cycles by cause.
+struct StallCycles {
+  std::uint64_t no_credit = 0;         ///< its output VC has no credit
+  std::uint64_t lost_arbitration = 0;  ///< the switch went to others
+  std::uint64_t no_vc = 0;             ///< its head has been refused an output VC
+  bool operator==(const StallCycles&) const = default;
+};
 
 /// Totals since the start of the run. After a run that has drained, injected + forked = ejected.
 struct NocCounters {
@@ -55,6 +64,7 @@ class NetworkCore {
   /// refuse_network() objects.
   NetworkCore(const NocSpec& spec, const RoutingFunction& routing, Options options);
   NetworkCore(const NocSpec& spec, const RoutingFunction& routing) : NetworkCore(spec, routing, Options{}) {}
+  ~NetworkCore();
 
   /// Appends to the source queue of packet.source; the head may be sent from `cycle` on. All cycles before
   /// `cycle` with something to do must have been evaluated or not be later than cycle - 1, and `cycle` itself
@@ -66,12 +76,12 @@ class NetworkCore {
   /// (arrivals, or packets that left their source queue in the cycle before) and returns true; `events()` are
   /// those of `event_cycle()`. Calling again goes on with that cycle.
   bool run_until(std::uint64_t last);
-  std::span<const NocEvent> events() const { return events_; }
-  std::uint64_t event_cycle() const { return event_cycle_; }
+  std::span<const NocEvent> events() const;
+  std::uint64_t event_cycle() const;
 
   /// The next cycle in which anything can happen without an injection, or kNever.
   std::uint64_t next_activity() const;
-  std::uint64_t packets_in_flight() const { return packets_injected_ - packets_ejected_; }
+  std::uint64_t packets_in_flight() const;
 
   /// Exact as of the last evaluated cycle, or `end` - 1 if later (the cycles between must have nothing to
   /// do).
@@ -90,155 +100,18 @@ class NetworkCore {
 
   /// Virtual channels that wait for each other in a circle, one per line; empty if there is none.
   std::string deadlock_report() const;
+  /// What distinguishes the network from an empty one, one finding per line: flits in buffers, output VCs
+  /// held, credits missing or too many. Empty once everything has arrived and all credits are home.
+  std::string leftovers();
   const NocSpec& spec() const { return spec_; }
   /// Router evaluations so far, for measurements of speed.
-  std::uint64_t evaluations() const { return evaluations_; }
+  std::uint64_t evaluations() const;
+
+  class Engine;  // engine.h
 
  private:
-  /// A flit that goes through a switch: input port, VC, output port, and whether its head asked for its
-  /// output VC in the same cycle, packed into one word.
-  class Move {
-   public:
-    Move() = default;
-    Move(std::uint32_t in, std::uint32_t vc, std::uint32_t out, bool speculative = false)
-        : code_(in | vc << 8 | out << 16 | (speculative ? 1u << 24 : 0)) {}
-    std::uint32_t in() const { return code_ & 0xFF; }
-    std::uint32_t vc() const { return code_ >> 8 & 0xFF; }
-    std::uint32_t out() const { return code_ >> 16 & 0xFF; }
-    bool speculative() const { return code_ >> 24 != 0; }
-
-   private:
-    std::uint32_t code_;
-  };
-  struct Requester {
-    std::uint16_t input;  ///< port * V + vc
-    std::uint16_t best_distance;
-    std::uint8_t out, out_vc;
-  };
-  struct VcOutcome {
-    std::uint32_t refused = 0;  ///< heads without an output VC
-    bool contest = false;       ///< one of them lost to another, and may get one in the next cycle
-  };
-  struct SwitchOutcome {
-    std::uint32_t moves = 0;  ///< in all
-    std::uint32_t unmatched =
-        0;  ///< VCs that the switch may serve in the next cycle although nothing changes
-  };
-  struct Step;  // router_step.cpp
-
-  // network_core.cpp: construction, injection, reset.
-  void build_ports();
-  void clear_router(std::uint32_t router);
-  void clear_terminal(std::uint32_t terminal);
-  std::uint32_t take_slot(const Packet& packet);
-  void free_slot(std::uint32_t slot);
-
-  // run.cpp: time.
-  void process(std::uint64_t cycle);
-  void deliver_changes(WheelSlot& slot);
-  void change_flit_wire(PortState& port, std::uint32_t value);
-  void change_credit_wire(PortState& port, std::uint8_t value);
-  void change_terminal_credit(std::uint32_t terminal, std::uint8_t value);
-  bool awake(std::uint32_t router) const { return (awake_routers_[router / 64] >> (router % 64) & 1) != 0; }
-  void collect_events(std::uint64_t cycle);
-  void release_events();
-  void wake_router(std::uint32_t router);
-  void wake_terminal(std::uint32_t terminal);
-  void catch_up_router(std::uint32_t router, std::uint64_t end);
-  void catch_up_terminal(std::uint32_t terminal, std::uint64_t end);
-  void settle(std::uint64_t end);
-  void set_router_timer(std::uint32_t router, std::uint64_t cycles);
-  void set_terminal_timer(std::uint32_t terminal, std::uint64_t cycles);
-  template <bool Hold, bool Spec>
-  void evaluate_routers();
-  void evaluate_routers();
-  void evaluate_terminals();
-
-  // router_step.cpp: one router in one cycle.
-  template <bool Hold, bool Spec>
-  bool step_router(std::uint32_t router);
-  void latch(Step& step);
-  template <bool Hold, bool Spec>
-  void allocate_switch(Step& step, Move* moves);
-  template <bool Hold, bool Spec>
-  void commit(Step& step, Move* moves);
-  void forward(Step& step, Move move);
-  template <bool Hold>
-  bool try_to_sleep(Step& step, const Move* moves);
-  void predict_outputs(Step& step, const Move* moves);
-  void drive(PortState& port, std::uint32_t value, std::uint64_t cycle);
-  void drive_credit(PortState& port, std::uint8_t value, std::uint64_t cycle);
-
-  // packet_step.cpp: what happens once per packet and router.
-  void take_head(std::uint32_t router, std::uint32_t port, std::uint32_t vc, std::uint32_t slot);
-  void start_front(std::uint32_t router, std::uint32_t port, std::uint32_t vc, std::uint32_t slot);
-  void compute_route(std::uint32_t router, std::uint32_t port, std::uint32_t vc);
-  void activate_granted(std::uint32_t router);
-  bool finish_packet(std::uint32_t router, Move move);
-  void start_next_fronts(std::uint32_t router, const Move* moves, std::uint32_t count);
-
-  // vc_allocation.cpp, switch_allocation.cpp
-  VcOutcome allocate_vcs(std::uint32_t router);
-  void allocate_vc(std::uint32_t router, std::uint32_t channel);
-  void grant(std::uint32_t router, std::uint32_t channel, std::uint32_t out, std::uint32_t out_vc);
-  template <bool Hold, bool Spec>
-  SwitchOutcome match_ports(std::uint32_t router, std::uint32_t busy_in, std::uint32_t busy_out,
-                            std::uint32_t ready, Move* moves, std::uint32_t kept);
-
-  // terminal_step.cpp: one source in one cycle.
-  bool step_terminal(std::uint32_t terminal);
-  bool choose_class(Terminal& source, std::uint32_t terminal);
-  bool can_send(const SourceQueue& queue, const std::uint16_t* credits, std::uint32_t message_class,
-                std::uint32_t& vc) const;
-  std::uint32_t send_flit(Terminal& source, std::uint32_t terminal);
-  bool has_eligible_packet(const Terminal& source, std::uint32_t terminal) const;
-  void drive(Terminal& source, std::uint32_t value, std::uint64_t cycle);
-  std::uint32_t first_vc(std::uint32_t message_class) const { return class_first_[message_class]; }
-  std::uint32_t class_vcs(std::uint32_t message_class) const {
-    return first_vc(message_class + 1) - first_vc(message_class);
-  }
-
   NocSpec spec_;
-  const RoutingFunction& routing_;
-  Options options_;
-  std::uint32_t vcs_, buffer_;
-  std::vector<std::uint32_t> class_first_;  ///< VC, by message class; one more for the end
-  std::uint32_t stride_ = 0;                ///< ports per router in the arrays
-  std::uint32_t queue_capacity_ = 1;
-  bool early_route_ = false;  ///< no RC stage
-  std::uint32_t flit_delay_, credit_delay_, terminal_credit_delay_, ejection_credit_delay_, ejection_delay_,
-      injection_delay_;
-
-  std::vector<RouterState> routers_;
-  std::vector<PortState> ports_;                 ///< [router * stride + port]
-  std::vector<InputVc> inputs_;                  ///< [(router * stride + port) * V + vc]
-  std::vector<OutputVc> outputs_;                ///< same
-  std::vector<RouteOptions> routes_;             ///< same
-  std::vector<std::uint32_t> head_queues_;       ///< same, times queue_capacity_
-  std::vector<Terminal> terminals_;              ///< by endpoint
-  std::vector<SourceQueue> queues_;              ///< [endpoint * classes + class]
-  std::vector<std::uint16_t> terminal_credits_;  ///< [endpoint * V + vc]
-  std::vector<std::uint32_t> link_ports_;        ///< by LinkGraph::links: the sending port
-
-  std::vector<PacketSlot> slots_;
-  std::vector<Packet> packets_;  ///< by slot
-  std::uint32_t free_slots_ = kNoSlot;
-  std::uint32_t used_slots_ = 0;
-
-  EventWheel wheel_;
-  std::uint64_t now_ = 0;   ///< cycle being evaluated
-  std::uint64_t next_ = 0;  ///< all cycles before it have been evaluated
-  bool any_awake_ = false;
-  std::vector<std::uint64_t> awake_routers_, awake_terminals_;      ///< bit sets
-  std::vector<std::uint64_t> touched_routers_, touched_terminals_;  ///< bit sets
-  std::vector<NocEvent> events_;
-  std::vector<std::uint32_t> arrived_slots_;
-  std::uint64_t event_cycle_ = 0;
-  std::uint64_t packets_injected_ = 0, packets_ejected_ = 0, evaluations_ = 0;
-
-  // Room for the allocators.
-  std::vector<Requester> requesters_;
-  std::vector<std::uint8_t> candidates_;  ///< [input * kMaxPorts + output]: VC
+  std::unique_ptr<Engine> engine_;
 };
 
 }  // namespace dfsim

@@ -1,27 +1,31 @@
 // One source in one cycle: which flit it sends.
-#include <algorithm>
-#include <bit>
+#pragma once
 
-#include "sim/noc/core/network_core.h"
+#include <algorithm>
+
+#include "sim/noc/core/vc_allocation.h"
 
 namespace dfsim {
 
-bool NetworkCore::step_terminal(std::uint32_t terminal) {
+template <unsigned W>
+bool RouterEngine<W>::step_terminal(std::uint32_t terminal) {
   Terminal& source = terminals_[terminal];
   std::uint16_t* credits = &terminal_credits_[terminal * vcs_];
   source.done = now_ + 1;
   if (source.credit_in) ++credits[source.credit_in - 1];
 
   source.sending = choose_class(source, terminal);
-  std::uint32_t value = 0;
   if (source.sending) {
-    value = send_flit(source, terminal);
+    send_flit(source, terminal);
     source.blocked_now = false;
   } else {
     source.blocked_now = has_eligible_packet(source, terminal);
     source.blocked += source.blocked_now ? 1 : 0;
+    if (source.driven_vc) {
+      source.driven_vc = 0;
+      out_.injection->flits.push({wire(source.router, source.port, 0).end(), kNoSlot});
+    }
   }
-  drive(source, value, now_);
   if (options_.always_evaluate) return !source.sending && source.waiting == 0 && !source.credit_in;
   if (!source.sending) return true;
 
@@ -29,26 +33,21 @@ bool NetworkCore::step_terminal(std::uint32_t terminal) {
   const SourceQueue& queue = queues_[terminal * options_.message_classes + source.holder];
   if (queue.left == 0) {
     if (source.waiting != 0) return false;
-    drive(source, 0, now_ + 1);
+    source.driven_vc = 0;
+    out_next_.injection->flits.push({wire(source.router, source.port, 0).end(), kNoSlot});
     source.sending = false;
     return true;
   }
   std::uint64_t cycles = queue.left;
   if (source.credit_in != queue.vc + 1) cycles = std::min<std::uint64_t>(cycles, credits[queue.vc] + 1u);
   if (cycles < 2) return false;
-  drive(source, body_value(queue.vc), now_ + 1);
   set_terminal_timer(terminal, cycles);
   return true;
 }
 
-void NetworkCore::drive(Terminal& source, std::uint32_t value, std::uint64_t cycle) {
-  if (source.flit_out == value) return;
-  source.flit_out = value;
-  wheel_.post(cycle + injection_delay_).flits.push_back({source.port, value});
-}
-
-// Packets that may be sent later than this cycle wake the source when they do.
-bool NetworkCore::has_eligible_packet(const Terminal& source, std::uint32_t terminal) const {
+/// Packets that may be sent later than this cycle wake the source when they do.
+template <unsigned W>
+bool RouterEngine<W>::has_eligible_packet(const Terminal& source, std::uint32_t terminal) const {
   for (std::uint32_t c = 0; source.waiting && c < options_.message_classes; ++c) {
     const SourceQueue& queue = queues_[terminal * options_.message_classes + c];
     if (queue.first != kNoSlot && slots_[queue.first].created <= now_) return true;
@@ -56,9 +55,10 @@ bool NetworkCore::has_eligible_packet(const Terminal& source, std::uint32_t term
   return false;
 }
 
-// A class keeps the injection channel while its packet can go on. Then the classes take turns, so that a
-// class without credits never stands in the way of another.
-bool NetworkCore::choose_class(Terminal& source, std::uint32_t terminal) {
+/// A class keeps the injection channel while its packet can go on. Then the classes take turns, so that a
+/// class without credits never stands in the way of another.
+template <unsigned W>
+bool RouterEngine<W>::choose_class(Terminal& source, std::uint32_t terminal) {
   if (source.waiting == 0) return false;
   const std::uint32_t classes = options_.message_classes;
   SourceQueue* queues = &queues_[terminal * classes];
@@ -76,8 +76,9 @@ bool NetworkCore::choose_class(Terminal& source, std::uint32_t terminal) {
   return false;
 }
 
-bool NetworkCore::can_send(const SourceQueue& queue, const std::uint16_t* credits,
-                           std::uint32_t message_class, std::uint32_t& vc) const {
+template <unsigned W>
+bool RouterEngine<W>::can_send(const SourceQueue& queue, const std::uint16_t* credits,
+                               std::uint32_t message_class, std::uint32_t& vc) const {
   if (queue.left) {
     vc = queue.vc;
     return credits[vc] != 0;
@@ -94,25 +95,27 @@ bool NetworkCore::can_send(const SourceQueue& queue, const std::uint16_t* credit
   return false;
 }
 
-// Returns what the flit looks like on the wire.
-std::uint32_t NetworkCore::send_flit(Terminal& source, std::uint32_t terminal) {
+template <unsigned W>
+void RouterEngine<W>::send_flit(Terminal& source, std::uint32_t terminal) {
   const std::uint32_t message_class = source.holder;
   SourceQueue& queue = queues_[terminal * options_.message_classes + message_class];
   PacketSlot& packet = slots_[queue.first];
-  std::uint32_t value = body_value(queue.vc);
-  if (queue.left == 0) {
+  const bool head = queue.left == 0;
+  if (head) {
     queue.left = packet.flits;
     queue.last_vc = static_cast<std::uint8_t>(queue.vc - first_vc(message_class));
     packet.entered = now_;
-    value = head_value(queue.first, queue.vc);
+  }
+  if (head || source.driven_vc != queue.vc + 1) {
+    source.driven_vc = static_cast<std::uint8_t>(queue.vc + 1);
+    out_.injection->flits.push({wire(source.router, source.port, queue.vc), head ? queue.first : kNoSlot});
   }
   ++source.sent;
   --terminal_credits_[terminal * vcs_ + queue.vc];
-  if (--queue.left != 0) return value;
-  if (packet.notify_left) wheel_.post(now_ + 1).notices.push_back({queue.first, false});
+  if (--queue.left != 0) return;
+  if (packet.notify_left) wheel_.post(now_ + 1).notices.push({queue.first, false});
   queue.first = packet.next;
   --source.waiting;
-  return value;
 }
 
 }  // namespace dfsim

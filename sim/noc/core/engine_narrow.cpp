@@ -1,0 +1,8 @@
+// Routers with up to 64 channels (ports x VCs): every set is a machine word.
+#include "sim/noc/core/observe.h"
+
+namespace dfsim {
+
+template class RouterEngine<1>;
+
+}  // namespace dfsim

@@ -1,0 +1,54 @@
+// Random networks and workloads drain, lose no flit and no credit, and repeat bit for bit. DFSIM_NOC_FIRST
+// and DFSIM_NOC_CASES choose the networks.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "random_network.h"
+
+namespace dfsim::test {
+namespace {
+
+std::uint64_t number(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+TEST(Fuzz, NetworksDrainConserveAndRepeat) {
+  const std::uint64_t first = number("DFSIM_NOC_FIRST", 20'000), cases = number("DFSIM_NOC_CASES", 300);
+  std::uint64_t hops = 0;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    const RandomNetwork random(seed);
+    const std::unique_ptr<RoutingFunction> routing = make_routing(random.spec.routing, random.spec.graph);
+    NetworkCore core(random.spec, *routing, {.message_classes = random.message_classes});
+    const Trace trace = play(core, random.packets);
+    ASSERT_TRUE(trace.drained) << "seed " << seed << "\n" << core.deadlock_report();
+    ASSERT_EQ(core.leftovers(), "") << "seed " << seed;
+    ASSERT_EQ(core.deadlock_report(), "") << "seed " << seed;
+    std::uint64_t flits = 0;
+    for (const TimedPacket& timed : random.packets) flits += timed.packet.flits;
+    ASSERT_EQ(trace.counters.flits_injected, flits) << "seed " << seed;
+    ASSERT_EQ(trace.counters.flits_ejected, flits) << "seed " << seed;
+    ASSERT_EQ(trace.counters.packets_ejected, random.packets.size()) << "seed " << seed;
+    core.reset();
+    ASSERT_EQ(core.leftovers(), "") << "seed " << seed;
+    ASSERT_EQ(play(core, random.packets), trace) << "seed " << seed;
+    NetworkCore fresh(random.spec, *routing, {.message_classes = random.message_classes});
+    ASSERT_EQ(play(fresh, random.packets), trace) << "seed " << seed;
+    hops += trace.counters.flit_hops;
+  }
+  std::printf("%llu networks, %llu flit-hops: all drain, conserve and repeat\n",
+              static_cast<unsigned long long>(cases), static_cast<unsigned long long>(hops));
+}
+
+TEST(Fuzz, AnUnfinishedRunLeavesSomething) {
+  const RandomNetwork random(20'000);
+  const std::unique_ptr<RoutingFunction> routing = make_routing(random.spec.routing, random.spec.graph);
+  NetworkCore core(random.spec, *routing, {.message_classes = random.message_classes});
+  core.inject(random.packets.front().packet, 0);
+  while (core.run_until(6)) continue;
+  EXPECT_NE(core.leftovers(), "");
+}
+
+}  // namespace
+}  // namespace dfsim::test
