@@ -4,6 +4,7 @@
 
 #include "sim/base/errors.h"
 #include "sim/base/rng.h"
+#include "sim/noc/textbook/network.h"
 
 namespace dfsim {
 namespace {
@@ -32,14 +33,24 @@ Noc::Noc(sc_core::sc_module_name name, const NocSpec& spec, std::uint64_t clock_
       core_(spec, *routing_, NetworkCore::Options{.message_classes = message_classes}),
       period_ticks_(ticks_of(clock_period_ps)) {
   injector.bind(*this);
+  if (spec.router_model == RouterModel::textbook) {
+    textbook_ = std::make_unique<textbook::Network>("textbook", core_.spec(), *routing_, message_classes,
+                                                    period_ticks_);
+    textbook_->deliver = [this](std::span<const NocEvent> events, std::uint64_t cycle) {
+      deliver(events, cycle);
+    };
+  }
   SC_METHOD(tick);
   sensitive << wake_;
   dont_initialize();
   reset();
 }
 
+Noc::~Noc() = default;
+
 void Noc::reset() {
   wake_.cancel();
+  if (textbook_) textbook_->reset();
   core_.reset();
   scheduled_ = kNever;
   undelivered_ = false;
@@ -61,13 +72,30 @@ void Noc::schedule(std::uint64_t cycle) {
 }
 
 void Noc::inject(const Packet& packet, std::uint64_t now) {
+  if (textbook_) return textbook_->inject(packet, now + 1, coins_of(packet));
   core_.inject(packet, now + 1, coins_of(packet));
   const std::uint64_t next = core_.next_activity();
   if (next != kNever) schedule(std::max(next, current_cycle() + 1));
 }
 
 std::uint64_t Noc::blocked_cycles(EndpointId endpoint, std::uint64_t now) const {
-  return core_.blocked_cycles(endpoint, now);
+  return textbook_ ? textbook_->blocked_cycles(endpoint, now) : core_.blocked_cycles(endpoint, now);
+}
+
+NocCounters Noc::counters(std::uint64_t now) {
+  return textbook_ ? textbook_->counters(now) : core_.counters(now);
+}
+
+std::vector<std::uint64_t> Noc::link_flits(std::uint64_t now) {
+  return textbook_ ? textbook_->link_flits(now) : core_.link_flits(now);
+}
+
+std::uint64_t Noc::packets_in_flight() const {
+  return textbook_ ? textbook_->packets_in_flight() : core_.packets_in_flight();
+}
+
+std::string Noc::deadlock_report() const {
+  return textbook_ ? textbook_->deadlock_report() : core_.deadlock_report();
 }
 
 std::uint64_t Noc::horizon(std::uint64_t now) const {
@@ -83,7 +111,7 @@ void Noc::tick() {
   const std::uint64_t now = current_cycle();
   if (undelivered_ && core_.event_cycle() > now) return schedule(core_.event_cycle());
   for (;;) {
-    if (undelivered_) deliver();
+    if (undelivered_) deliver(core_.events(), core_.event_cycle());
     undelivered_ = core_.run_until(horizon(now));
     if (!undelivered_) break;
     if (core_.event_cycle() > now) return schedule(core_.event_cycle());
@@ -118,9 +146,8 @@ void Noc::report(const NocEvent& event, std::uint64_t cycle) const {
   observer_->packet(seen);
 }
 
-void Noc::deliver() {
-  const std::uint64_t cycle = core_.event_cycle();
-  for (const NocEvent& event : core_.events()) {
+void Noc::deliver(std::span<const NocEvent> events, std::uint64_t cycle) {
+  for (const NocEvent& event : events) {
     if (observer_ && event.kind == NocEvent::Kind::arrived) report(event, cycle);
     if (event.kind == NocEvent::Kind::arrived)
       endpoints[event.packet.destination.value()]->packet_arrived(event.packet, cycle);

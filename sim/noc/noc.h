@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -15,10 +16,16 @@
 
 namespace dfsim {
 
+namespace textbook {
+class Network;
+}
+
 /// One network on chip. A packet accepted at cycle t enters at t+1; its arrival, and that its tail has left
 /// the source, are told at kernel time = cycle. Sleeps while nothing moves. Inside one activation it runs
 /// ahead to the next activity of the kernel or to its first delivery; it never gets further than the cycle in
 /// which another process may run next, so the order of the processes does not matter.
+///
+/// With `router_model: textbook` a module per router does the same, cycle by cycle (sim/noc/textbook).
 ///
 /// Under a limit of simulated time the network may have counted up to the next activity beyond it.
 class Noc : public sc_core::sc_module, public PacketInjector {
@@ -30,6 +37,7 @@ class Noc : public sc_core::sc_module, public PacketInjector {
   /// time resolution must divide `clock_period_ps`.
   Noc(sc_core::sc_module_name name, const NocSpec& spec, std::uint64_t clock_period_ps,
       std::uint32_t message_classes = kMessageClasses);
+  ~Noc() override;
 
   void inject(const Packet& packet, std::uint64_t now) override;
   std::uint64_t blocked_cycles(EndpointId endpoint, std::uint64_t now) const override;
@@ -38,12 +46,12 @@ class Noc : public sc_core::sc_module, public PacketInjector {
   /// sc_start(), also after a run that was cut off by a limit.
   void reset();
   /// Totals of the cycles before `now`, since the start of the run.
-  NocCounters counters(std::uint64_t now) { return core_.counters(now); }
+  NocCounters counters(std::uint64_t now);
   /// By link, in the order of LinkGraph::links.
-  std::vector<std::uint64_t> link_flits(std::uint64_t now) { return core_.link_flits(now); }
-  std::uint64_t packets_in_flight() const { return core_.packets_in_flight(); }
+  std::vector<std::uint64_t> link_flits(std::uint64_t now);
+  std::uint64_t packets_in_flight() const;
   /// Virtual channels that wait for each other in a circle; empty if there are none.
-  std::string deadlock_report() const { return core_.deadlock_report(); }
+  std::string deadlock_report() const;
   const NocSpec& spec() const { return core_.spec(); }
   /// Tells `observer` (null: nobody) of every packet that arrives; `id` is this network.
   void observe(Observer* observer, NocId id);
@@ -51,7 +59,7 @@ class Noc : public sc_core::sc_module, public PacketInjector {
  private:
   SC_HAS_PROCESS(Noc);
   void tick();
-  void deliver();
+  void deliver(std::span<const NocEvent> events, std::uint64_t cycle);
   void report(const NocEvent& event, std::uint64_t cycle) const;
   std::uint64_t current_cycle() const;
   /// Last cycle that can be evaluated now: nobody can inject a packet that enters in or before it.
@@ -61,6 +69,7 @@ class Noc : public sc_core::sc_module, public PacketInjector {
 
   std::unique_ptr<RoutingFunction> routing_;
   NetworkCore core_;
+  std::unique_ptr<textbook::Network> textbook_;  ///< does the work if there is one
   std::uint64_t period_ticks_;
   std::uint64_t base_ticks_ = 0;  ///< kernel time of cycle 0
   sc_core::sc_event wake_;

@@ -217,9 +217,15 @@ struct Chip {
   }
 };
 
+NocSpec with(RouterModel model, NocSpec spec) {
+  spec.router_model = model;
+  return spec;
+}
+
 struct Kernel {
   Chip mesh{"mesh", spec_of("mesh", {4, 4})};
   Chip torus{"torus", spec_of("torus", {3, 4})};
+  Chip textbook{"textbook", with(RouterModel::textbook, spec_of("mesh", {4, 4}))};
 };
 Kernel& kernel() {
   static Kernel* modules = new Kernel;  // never destroyed: the kernel outlives main
@@ -263,6 +269,40 @@ TEST(Noc, AnAbortedRunLeavesNoTrace) {
     const Result result = modules.mesh.finish();
     if (round == 0) first = result;
     ASSERT_EQ(result, first) << "after " << 1 + round * 37 << " cycles";
+  }
+}
+
+TEST(Noc, TheTextbookRouterMeasuresTheSame) {
+  Kernel& modules = kernel();
+  for (std::uint64_t seed = 200; seed < 210; ++seed) {
+    const Workload workload(seed, 22, 3 + seed % 40);
+    for (Chip* chip : {&modules.mesh, &modules.textbook}) {
+      chip->reset();
+      chip->load(workload);
+    }
+    sc_core::sc_start();
+    const Result fast = modules.mesh.finish(), slow = modules.textbook.finish();
+    ASSERT_EQ(fast.seen, slow.seen) << "seed " << seed;
+    ASSERT_EQ(fast, slow) << "seed " << seed;
+    ASSERT_FALSE(fast.seen.empty());
+    ASSERT_EQ(modules.textbook.noc.packets_in_flight(), 0u);
+  }
+}
+
+TEST(Noc, AnAbortedRunLeavesNoTraceInTheTextbookRouter) {
+  Chip& chip = kernel().textbook;
+  const Workload a(7, 22, 40), other(9, 22, 50);
+  Result first;
+  for (std::uint64_t round = 0; round < 8; ++round) {
+    chip.reset();
+    chip.load(other);
+    sc_core::sc_start(sc_core::sc_time::from_value((1 + round * 61) * kPeriod));
+    chip.reset();
+    chip.load(a);
+    sc_core::sc_start();
+    const Result result = chip.finish();
+    if (round == 0) first = result;
+    ASSERT_EQ(result, first) << "after " << 1 + round * 61 << " cycles";
   }
 }
 

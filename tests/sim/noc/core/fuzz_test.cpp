@@ -1,5 +1,5 @@
 // Random networks and workloads drain, lose no flit and no credit, and repeat bit for bit. DFSIM_NOC_FIRST
-// and DFSIM_NOC_CASES choose the networks.
+// and DFSIM_NOC_CASES choose the networks; scripts/noc_campaign runs thousands.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
