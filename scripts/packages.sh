@@ -4,7 +4,7 @@
 dfsim_packages=(
   g++ cmake ninja-build pkg-config
   libsystemc-dev libboost-graph-dev libyaml-cpp-dev libfmt-dev libgtest-dev libcli11-dev nlohmann-json3-dev
-  libsqlite3-dev libxxhash-dev libeigen3-dev zlib1g-dev libprotozero-dev
+  libsqlite3-dev libxxhash-dev libeigen3-dev zlib1g-dev libprotozero-dev libbenchmark-dev
 )
 
 # install_packages NAME...: installs the missing ones, quietly.
