@@ -10,6 +10,20 @@ namespace dfsim {
 namespace {
 
 constexpr std::uint64_t kAddressAlignment = 64;
+/// The ports at both ends of the reader's row fill evenly: so many hops along it count as much as one more
+/// tile at a port.
+constexpr std::uint64_t kRowHopsPerTile = 16;
+/// Other rows help out only when the own one has so many tiles more per hop.
+constexpr std::uint64_t kTilesPerHop = 2;
+/// Of network inputs and outputs: small enough that a period uses every port, long enough for long packets.
+constexpr std::uint64_t kLeastGranule = 1024, kMostGranule = 4096;
+
+/// Whole rows, if they are short enough.
+std::uint64_t sample_granule(std::uint64_t bytes, std::uint64_t ports, std::uint64_t row) {
+  const std::uint64_t wanted = std::clamp(ceil_div(bytes, ports), kLeastGranule, kMostGranule);
+  return row <= kMostGranule ? ceil_div(wanted, row) * row
+                             : ceil_div(wanted, kAddressAlignment) * kAddressAlignment;
+}
 
 }  // namespace
 
@@ -50,21 +64,21 @@ std::uint64_t DramHomes::reserve(PortId port, std::uint64_t bytes) {
 }
 
 DramSegment DramHomes::weight_tile(TensorId tensor, const Box& box, std::uint32_t bytes,
-                                   const std::vector<PortId>& candidates, const std::vector<PeId>& readers) {
-  const auto key = std::make_pair(tensor, box);
+                                   const std::vector<PortId>& candidates, PeId reader) {
+  const auto key = std::make_tuple(tensor, box, hardware_.memory[candidates.front().value()].noc);
   if (const auto it = tiles_.find(key); it != tiles_.end()) return it->second;
   std::uint64_t best_score = std::numeric_limits<std::uint64_t>::max();
   PortId best;
   for (const PortId port : candidates) {
     const MemoryPortSpec& spec = hardware_.memory[port.value()];
-    std::uint32_t nearest = std::numeric_limits<std::uint32_t>::max();
-    for (const PeId reader : readers) {
-      const PePlace& place = hardware_.pes[reader.value()];
-      if (place.noc == spec.noc)
-        nearest = std::min(nearest, hops(hardware_.nocs[spec.noc.value()].graph, spec.router, place.router));
-    }
-    if (nearest == std::numeric_limits<std::uint32_t>::max()) continue;
-    const std::uint64_t score = used_[port.value()] + std::uint64_t{2} * nearest * bytes;
+    const PePlace& place = hardware_.pes[reader.value()];
+    if (place.noc != spec.noc) continue;
+    const LinkGraph& graph = hardware_.nocs[spec.noc.value()].graph;
+    const std::uint32_t away = hops(graph, spec.router, place.router);
+    const bool same_row = graph.coordinates(spec.router)[1] == graph.coordinates(place.router)[1];
+    const std::uint64_t penalty = std::uint64_t{away} * bytes;
+    const std::uint64_t score =
+        used_[port.value()] + (same_row ? penalty / kRowHopsPerTile : penalty * kTilesPerHop);
     if (score < best_score) {
       best_score = score;
       best = port;
@@ -77,69 +91,106 @@ DramSegment DramHomes::weight_tile(TensorId tensor, const Box& box, std::uint32_
   return segment;
 }
 
+const DramHomes::Interleaved& DramHomes::interleaved(TensorId tensor, const Interleaved& wanted,
+                                                     const std::vector<PortId>& candidates) {
+  Interleaved& home = interleaved_[{tensor, hardware_.memory[candidates.front().value()].noc}];
+  if (!home.parts.empty()) return home;
+  home = wanted;
+  const std::uint64_t granules = ceil_div(home.bytes, home.granule);
+  const std::uint64_t turns = ceil_div(granules, std::uint64_t{candidates.size()});
+  for (const PortId port : candidates) home.parts.emplace_back(port, reserve(port, turns * home.granule));
+  return home;
+}
+
 std::vector<DramSegment> DramHomes::sample_box(TensorId tensor, const std::vector<std::uint32_t>& shape,
                                                std::uint32_t element_bytes, std::uint32_t samples,
                                                const Box& box, const std::vector<PortId>& candidates) {
-  RowMajor& home = row_major_[tensor];
-  std::uint64_t sample_bytes = element_bytes;
-  for (const std::uint32_t extent : shape) sample_bytes *= extent;
-  for (auto sample = static_cast<std::uint32_t>(home.parts.size()); sample < samples; ++sample) {
-    const PortId port = candidates[sample % candidates.size()];
-    home.parts.push_back({port, reserve(port, sample_bytes), static_cast<std::uint32_t>(sample_bytes), 1, 0});
-  }
-  // From the last dimension upwards, as long as the box takes the dimension whole, a piece is contiguous.
-  const std::size_t rank = shape.size();
-  std::uint64_t run = element_bytes;
-  std::size_t d = rank;
-  while (d > 0) {
-    run *= box.extent[d];  // dimension d of the box is dimension d-1 of the shape
-    --d;
-    if (box.extent[d + 1] != shape[d]) break;
-  }
-  std::vector<std::uint64_t> pitch(rank + 1, element_bytes);
-  for (std::size_t i = rank; i-- > 0;) pitch[i] = pitch[i + 1] * shape[i];
-  // Dimensions [0, d) are walked; the innermost of them becomes the stride of a segment.
+  // Pitches of the dimensions of the box: pitch[0] is one sample.
+  std::vector<std::uint64_t> pitch(shape.size() + 1, element_bytes);
+  for (std::size_t d = shape.size(); d-- > 0;) pitch[d] = pitch[d + 1] * shape[d];
+  const std::uint64_t bytes = samples * pitch[0];
+  const std::uint64_t granule = sample_granule(bytes, candidates.size(), pitch[shape.size() - 1]);
+  const Interleaved& home = interleaved(tensor, {bytes, granule, false, {}}, candidates);
+  // From the last dimension upwards, as long as the box takes the dimension whole, a run is contiguous.
+  std::size_t inner = shape.size();
+  while (inner > 0 && box.extent[inner] == shape[inner - 1]) --inner;
+  const std::uint64_t run = box.extent[inner] * pitch[inner];
   std::vector<DramSegment> segments;
-  for (std::uint32_t s = 0; s < box.extent[0]; ++s) {
-    const DramSegment& part = home.parts[box.offset[0] + s];
-    std::uint64_t base = part.address;
-    for (std::size_t i = 0; i < rank; ++i) base += box.offset[i + 1] * pitch[i + 1];
-    const std::size_t outer = d == 0 ? 0 : d - 1;
-    std::uint64_t pieces = 1;
-    for (std::size_t i = 0; i < outer; ++i) pieces *= box.extent[i + 1];
-    for (std::uint64_t piece = 0; piece < pieces; ++piece) {
-      std::uint64_t address = base, rest = piece;
-      for (std::size_t i = outer; i-- > 0;) {
-        address += (rest % box.extent[i + 1]) * pitch[i + 1];
-        rest /= box.extent[i + 1];
+  std::vector<std::uint32_t> at(inner, 0);
+  for (bool more = true; more;) {
+    std::uint64_t offset = 0;
+    for (std::size_t d = 0; d < box.rank; ++d) offset += (box.offset[d] + (d < inner ? at[d] : 0)) * pitch[d];
+    append_run(home, offset, run, segments);
+    more = false;
+    for (std::size_t d = inner; d-- > 0;) {
+      if (++at[d] < box.extent[d]) {
+        more = true;
+        break;
       }
-      const std::uint32_t count = d == 0 ? 1 : box.extent[d];
-      const auto stride = static_cast<std::uint32_t>(d == 0 ? 0 : pitch[d]);
-      segments.push_back(
-          {part.port, address, static_cast<std::uint32_t>(run), count, count > 1 ? stride : 0});
+      at[d] = 0;
     }
   }
   return segments;
 }
 
+/// Bytes [offset, offset + bytes) of the tensor; pieces at equal distances become one segment.
+void DramHomes::append_run(const Interleaved& home, std::uint64_t offset, std::uint64_t bytes,
+                           std::vector<DramSegment>& segments) {
+  while (bytes > 0) {
+    const std::uint64_t granule = offset / home.granule, inside = offset % home.granule;
+    const auto piece = static_cast<std::uint32_t>(std::min(bytes, home.granule - inside));
+    const auto& [port, begin] = home.parts[granule % home.parts.size()];
+    const std::uint64_t address = begin + granule / home.parts.size() * home.granule + inside;
+    const auto fits = [&](DramSegment& last) {
+      if (last.port != port || last.bytes != piece || address <= last.address) return false;
+      const std::uint64_t distance = address - last.address;
+      if (last.count == 1) {
+        if (distance < piece || distance > home.granule) return false;
+        last.stride = static_cast<std::uint32_t>(distance);
+      }
+      return distance == std::uint64_t{last.count} * last.stride;
+    };
+    if (!segments.empty() && fits(segments.back()))
+      ++segments.back().count;
+    else
+      segments.push_back({port, address, piece, 1, 0});
+    offset += piece;
+    bytes -= piece;
+  }
+}
+
 DramSegment DramHomes::table_row(TensorId tensor, std::uint32_t rows, std::uint32_t row_bytes,
                                  std::uint32_t row, const std::vector<PortId>& candidates) {
-  RowMajor& home = row_major_[tensor];
-  if (home.parts.empty())
-    for (const PortId port : candidates) {
-      const std::uint64_t bytes = std::uint64_t{row_bytes} * ceil_div<std::uint64_t>(rows, candidates.size());
-      home.parts.push_back({port, reserve(port, bytes), row_bytes,
-                            static_cast<std::uint32_t>(ceil_div<std::uint64_t>(rows, candidates.size())),
-                            row_bytes});
-    }
-  const DramSegment& part = home.parts[row % home.parts.size()];
-  return {part.port, part.address + std::uint64_t{row_bytes} * (row / home.parts.size()), row_bytes, 1, 0};
+  const Interleaved& home =
+      interleaved(tensor, {std::uint64_t{rows} * row_bytes, row_bytes, true, {}}, candidates);
+  std::vector<DramSegment> segments;
+  append_run(home, std::uint64_t{row} * row_bytes, row_bytes, segments);
+  return segments.front();
+}
+
+void DramHomes::append_pieces(const Interleaved& home, std::vector<DramSegment>& pieces) {
+  const auto granule = static_cast<std::uint32_t>(home.granule);
+  const std::uint64_t count = ceil_div(home.bytes, home.granule), parts = home.parts.size();
+  if (home.table) {
+    for (std::uint64_t part = 0; part < std::min(parts, count); ++part)
+      pieces.push_back({home.parts[part].first, home.parts[part].second, granule,
+                        static_cast<std::uint32_t>(ceil_div(count - part, parts)), granule});
+    return;
+  }
+  for (std::uint64_t number = 0; number < count; ++number) {
+    const auto& [port, begin] = home.parts[number % parts];
+    const std::uint64_t left = home.bytes - number * home.granule;
+    pieces.push_back({port, begin + number / parts * home.granule,
+                      static_cast<std::uint32_t>(std::min(left, home.granule)), 1, 0});
+  }
 }
 
 std::vector<std::pair<TensorId, std::vector<DramSegment>>> DramHomes::pieces() const {
   std::map<TensorId, std::vector<DramSegment>> all;
-  for (const auto& [key, segment] : tiles_) all[key.first].push_back(segment);
-  for (const auto& [tensor, home] : row_major_) all[tensor] = home.parts;
+  for (const auto& [key, segment] : tiles_) all[std::get<TensorId>(key)].push_back(segment);
+  for (const auto& [key, home] : interleaved_) {
+    append_pieces(home, all[key.first]);
+  }
   return {all.begin(), all.end()};
 }
 

@@ -29,12 +29,13 @@ struct Workshop {
   StageLowering stages;
 
   Workshop(const Graph& graph, const HardwareSpec& hardware, const std::vector<Stage>& all,
-           const LowerOptions& options)
+           const LowerOptions& options, bool roomy)
       : writer(graph, hardware),
         reslicing(graph, hardware, writer, table),
         state{graph, hardware, writer, table, reslicing, options.samples, options.seed},
         stages(state, all) {
     for (const Stage& stage : all) writer.add_stage(stage.name, stage.operators);
+    reslicing.keep_input_places(roomy);
   }
 };
 
@@ -61,17 +62,20 @@ Result<Program, Infeasible> lower_all(const Graph& graph, const HardwareSpec& ha
                                       const std::string& name, const Write& write) {
   for (const Stage& stage : stages)
     if (auto problem = too_many_parts(graph, hardware, stage, options.samples)) return *problem;
-  Workshop workshop(graph, hardware, stages, options);
-  std::string writing = name;
-  try {
-    write(workshop, writing);
-  } catch (const ScratchpadFull& full) {
-    return Infeasible{
-        fmt::format("stage {}: a micro-tensor in the scratchpad of {} (largest free piece {} of {} bytes)",
-                    writing, pe_name(hardware, full.pe), full.free, hardware.pe.scratchpad.bytes.count()),
-        full.demand, full.free, "bytes", "cut into more tiles, more sub-batches or a larger group"};
+  for (bool roomy = true;; roomy = false) {
+    Workshop workshop(graph, hardware, stages, options, roomy);
+    std::string writing = name;
+    try {
+      write(workshop, writing);
+      return workshop.writer.finish(name, options.samples, options.periods);
+    } catch (const ScratchpadFull& full) {
+      if (roomy) continue;
+      return Infeasible{
+          fmt::format("stage {}: a micro-tensor in the scratchpad of {} (largest free piece {} of {} bytes)",
+                      writing, pe_name(hardware, full.pe), full.free, hardware.pe.scratchpad.bytes.count()),
+          full.demand, full.free, "bytes", "cut into more tiles, more sub-batches or a larger group"};
+    }
   }
-  return workshop.writer.finish(name, options.samples, options.periods);
 }
 
 }  // namespace
@@ -93,7 +97,10 @@ Result<Program, Infeasible> lower_stage(const Graph& graph, const HardwareSpec& 
   return lower_all(graph, hardware, {stage}, options, stage.name, [&](Workshop& workshop, std::string&) {
     workshop.stages.write_prologue(stage);
     workshop.writer.end_prologue();
-    workshop.stages.write(stage);
+    if (stage.operators.size() == 1)
+      workshop.stages.write_operator_alone(stage);
+    else
+      workshop.stages.write(stage);
   });
 }
 

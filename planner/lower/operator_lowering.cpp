@@ -13,8 +13,6 @@ namespace {
 /// Parameters of at most this size are brought whole at the first tile instead of tile by tile: a packet is 2
 /// KiB anyway.
 constexpr std::uint64_t kWholeParameterBytes = 16 * 1024;
-/// Inputs of matmul and convolution from this one on (the bias) are read when a sum is complete.
-constexpr std::size_t kFirstLateInput = 2;
 
 }  // namespace
 
@@ -257,65 +255,21 @@ void OperatorLowering::gather_rows(std::uint32_t number, std::size_t tile) {
                      {outputs_[number][0], box}, {"load", "gather", "memory", *table, scope_.op}, scope_.op);
 }
 
-void OperatorLowering::exchange_partial_sums(std::uint32_t number, std::size_t tile) {
-  const MappedPart& part = mapping_.parts[number];
-  const std::uint32_t place = part.output_tile[tile];
-  if (++complete_[{part.partners.front(), place}] < part.partners.size()) return;
-  const Box box = kind_.output_box(state_.graph, scope_.op, 0, part.tiles[tile]);
-  const auto parts = static_cast<std::uint32_t>(part.partners.size());
-  for (std::uint32_t share = 0; share < parts; ++share) {
-    const std::uint32_t owner = part.partners[share];
-    const Box kept =
-        state_.writer.pe(mapping_.parts[owner].pe).micro_tensor(outputs_[owner][0]).box.intersection(box);
-    if (kept.empty()) continue;
-    std::vector<Access> arrived;
-    for (std::uint32_t other = 1; other < parts; ++other) {
-      const std::uint32_t from = part.partners[(share + other) % parts];
-      if (!sums_[from].contains(place)) continue;
-      const std::uint32_t at = state_.writer.send(
-          mapping_.parts[from].pe, {sums_[from].at(place), kept}, mapping_.parts[owner].pe, DmaUse::data,
-          Placement::stream, false, {"reduce_scatter", "direct", "intra_stage", op_.outputs[0], scope_.op},
-          scope_.op);
-      arrived.push_back({at, kept});
-    }
-    add_partial_sums(owner, kept, place, arrived, tile);
-  }
-  for (const std::uint32_t partner : part.partners)
-    if (const auto sum = sums_[partner].find(place); sum != sums_[partner].end()) {
-      state_.writer.pe(mapping_.parts[partner].pe).release(sum->second);
-      sums_[partner].erase(sum);
-    }
-}
-
-void OperatorLowering::add_partial_sums(std::uint32_t owner, const Box& kept, std::uint32_t place,
-                                        const std::vector<Access>& arrived, std::size_t tile) {
-  const MappedPart& part = mapping_.parts[owner];
-  MicroOp op;
-  op.kind = MicroOpKind::vector;
-  op.vector.function = state_.writer.vector_function("accumulate");
-  op.vector.elements = kept.elements() * std::max<std::size_t>(1, arrived.size());
-  std::vector<Access> reads = arrived;
-  if (sums_[owner].contains(place)) reads.push_back({sums_[owner].at(place), kept});
-  const std::size_t own_tile = std::min(tile, part.tiles.size() - 1);
-  for (const Access& bias : reads_of(part, own_tile, kFirstLateInput, op_.inputs.size()))
-    reads.push_back(bias);
-  emit(part.pe, op, reads, {{outputs_[owner][0], kept}});
-  for (const Access& access : arrived) state_.writer.pe(part.pe).release(access.micro_tensor);
-}
-
 /// Gives back weights, and streamed inputs, that no later tile of this operator reads.
 void OperatorLowering::release_used(std::size_t tile) {
   for (std::size_t number = 0; number < mapping_.parts.size(); ++number) {
     const MappedPart& part = mapping_.parts[number];
-    if (tile >= part.tiles.size()) continue;
     for (std::size_t input = 0; input < op_.inputs.size(); ++input) {
       const Tensor& tensor = state_.graph.tensor(op_.inputs[input]);
       const bool weight = tensor.role == TensorRole::weight;
+      // Partners of a split reduction may finish at different tiles; the last one brings on the bias.
+      const bool kept = mapping_.reduction_split && weight && input >= kFirstLateInput;
+      if (kept ? tile + 1 < mapping_.most_tiles : tile >= part.tiles.size()) continue;
       if (tensor.role == TensorRole::embedding || (weight && scope_.weights_resident) ||
           (!weight && !(mapping_.reduction_tiled && scope_.input_dies)))
         continue;
       const std::vector<Box>& fetches = fetches_[number][input];
-      const auto later = fetches.begin() + static_cast<std::ptrdiff_t>(tile) + 1;
+      const auto later = fetches.begin() + static_cast<std::ptrdiff_t>(std::min(tile + 1, part.tiles.size()));
       state_.table.release_at(op_.inputs[input], part.pe, state_.writer, [&](const Copy& copy) {
         if (copy.owner) return false;
         return std::none_of(later, fetches.end(),

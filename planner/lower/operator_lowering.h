@@ -10,6 +10,7 @@
 #include "planner/lower/mapping.h"
 #include "planner/lower/program_writer.h"
 #include "planner/lower/reslicing.h"
+#include "planner/lower/spanning_tree.h"
 #include "planner/lower/tensor_table.h"
 #include "planner/plan/plan.h"
 #include "sim/base/rng.h"
@@ -38,6 +39,9 @@ struct OperatorScope {
   std::map<PeId, std::vector<std::uint32_t>> after;
 };
 
+/// Inputs of matmul and convolution from this one on (the bias) are read when a sum is complete.
+inline constexpr std::size_t kFirstLateInput = 2;
+
 class OperatorLowering {
  public:
   OperatorLowering(LoweringState& state, const OperatorScope& scope, const OperatorMapping& mapping);
@@ -50,6 +54,14 @@ class OperatorLowering {
   const std::map<PeId, std::vector<std::uint32_t>>& computed() const { return computed_; }
 
  private:
+  /// The sum of one tile's share, on its way to the part that keeps it.
+  struct Reduction {
+    std::uint32_t owner;
+    Box kept;
+    std::vector<TreeNode> tree;
+    std::vector<std::vector<Access>> arrived;  // by node: from its children
+  };
+
   Box fetch_box(const MappedPart& part, std::size_t input, std::size_t tile) const;
   void plan_fetches();
   bool needed_at(std::size_t input, const MappedPart& part, std::size_t tile) const;
@@ -64,8 +76,12 @@ class OperatorLowering {
   void vector_tile(std::uint32_t part, std::size_t tile, const Work& work);
   void gather_rows(std::uint32_t part, std::size_t tile);
   void exchange_partial_sums(std::uint32_t part, std::size_t tile);
-  void add_partial_sums(std::uint32_t owner, const Box& tile_box, std::uint32_t place,
-                        const std::vector<Access>& arrived, std::size_t tile);
+  std::vector<TreeNode> reduction_tree(const std::vector<std::uint32_t>& partners, std::uint32_t owner) const;
+  void send_up(Reduction& reduction, std::uint32_t place, std::uint32_t depth);
+  void complete_sum(const Reduction& reduction, std::uint32_t place);
+  void accumulate(PeId pe, const Box& kept, std::uint32_t sum, const std::vector<Access>& arrived,
+                  const std::vector<Access>& writes, const std::vector<Access>& bias);
+  std::uint32_t part_at(PeId pe) const;
   void release_used(std::size_t tile);
   void emit(PeId pe, MicroOp op, const std::vector<Access>& reads, const std::vector<Access>& writes);
 

@@ -11,38 +11,63 @@ PeBuilder::PeBuilder(PeId pe, std::uint64_t scratchpad_bytes)
 
 std::uint32_t PeBuilder::allocate(TensorId tensor, const Box& box, std::uint32_t bytes, Placement placement,
                                   bool partial, bool resident) {
-  const auto address =
-      placement == Placement::stream ? map_.allocate_stream(bytes) : map_.allocate_lowest(bytes);
+  MicroTensor added{tensor, box, 0, bytes, 1, partial, resident};
+  const auto address = placement == Placement::reserved ? reserved_place(added)
+                       : placement == Placement::stream ? map_.allocate_stream(bytes)
+                                                        : map_.allocate_lowest(bytes);
   if (!address) throw ScratchpadFull(program_.pe, bytes, map_.largest_free());
   peak_bytes_ = std::max(peak_bytes_, capacity_ - map_.free_bytes());
+  added.address = *address;
+  const std::uint32_t index = add(added);
+  if (placement == Placement::reserved) in_reserved_.insert(index);
+  return index;
+}
+
+std::uint32_t PeBuilder::add(const MicroTensor& tensor) {
   const auto index = static_cast<std::uint32_t>(program_.micro_tensors.size());
-  program_.micro_tensors.push_back({tensor, box, *address, bytes, 1, partial, resident});
+  program_.micro_tensors.push_back(tensor);
   history_.emplace_back();
   occupy(index);
   return index;
 }
 
+/// Two places are enough to fill one while the other is read; what is never filled needs only one.
+std::optional<std::uint32_t> PeBuilder::reserved_place(const MicroTensor& tensor) {
+  Reserved& reserved = reserved_[{tensor.tensor, tensor.bytes}];
+  const std::uint32_t enough = tensor.resident ? 1 : 2;
+  if (reserved.places < enough || reserved.free.empty())
+    if (const auto fresh = map_.allocate_lowest(tensor.bytes)) {
+      ++reserved.places;
+      return fresh;
+    }
+  if (reserved.free.empty()) return std::nullopt;
+  const std::uint32_t address = program_.micro_tensors[reserved.free.front()].address;
+  reserved.free.pop_front();
+  return address;
+}
+
 std::uint32_t PeBuilder::take_over(std::uint32_t old, TensorId tensor) {
   MicroTensor taken = program_.micro_tensors[old];
   taken.tensor = tensor;
-  const auto index = static_cast<std::uint32_t>(program_.micro_tensors.size());
-  program_.micro_tensors.push_back(taken);
-  history_.emplace_back();
-  occupy(index);
+  const std::uint32_t index = add(taken);
   history_[index].same_geometry = true;
   return index;
 }
 
 void PeBuilder::release(std::uint32_t micro_tensor) {
   const MicroTensor& tensor = program_.micro_tensors[micro_tensor];
-  if (!tensor.resident) map_.release(tensor.address, tensor.bytes);
+  if (in_reserved_.contains(micro_tensor))
+    reserved_[{tensor.tensor, tensor.bytes}].free.push_back(micro_tensor);
+  else if (!tensor.resident)
+    map_.release(tensor.address, tensor.bytes);
 }
 
 /// Notes who had the addresses before, and takes them.
 void PeBuilder::occupy(std::uint32_t micro_tensor) {
   const MicroTensor& tensor = program_.micro_tensors[micro_tensor];
+  if (tensor.bytes == 0) return;
   const std::uint32_t begin = tensor.address;
-  const std::uint32_t end = begin + ScratchpadMap::aligned(std::max<std::uint32_t>(tensor.bytes, 1));
+  const std::uint32_t end = begin + ScratchpadMap::aligned(tensor.bytes);
   History& history = history_[micro_tensor];
 
   auto it = occupants_.upper_bound(begin);

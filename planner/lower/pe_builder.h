@@ -3,8 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <optional>
+#include <set>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "planner/lower/scratchpad_map.h"
@@ -21,7 +25,13 @@ struct ScratchpadFull : std::runtime_error {
   std::uint64_t demand, free;
 };
 
-enum class Placement : std::uint8_t { lowest, stream };
+enum class Placement : std::uint8_t {
+  lowest,
+  stream,
+  /// Nobody else gets the place: after its release it waits for the next micro-tensor of the same tensor and
+  /// size. So the next period's data may come while this period's other work goes on.
+  reserved
+};
 
 /// Micro-ops are emitted in an order that would be right if they ran one after the other. Dependences are
 /// derived from what they read and write: after the writers of what is read, after readers and writers of
@@ -69,11 +79,17 @@ class PeBuilder {
         untouched;  // addresses not used before in this period
     std::vector<Use> first_writes;
   };
+  struct Reserved {
+    std::uint32_t places = 0;        // made so far
+    std::deque<std::uint32_t> free;  // micro-tensors whose place waits, longest first
+  };
   struct Occupant {
     std::uint32_t end;
     std::uint32_t micro_tensor;
   };
 
+  std::uint32_t add(const MicroTensor& tensor);
+  std::optional<std::uint32_t> reserved_place(const MicroTensor& tensor);
   void occupy(std::uint32_t micro_tensor);
   void add_conflicts(std::uint32_t op, const Access& access, bool write, std::vector<Dependence>& out);
   void record(std::uint32_t op, const Access& access, bool write);
@@ -84,9 +100,11 @@ class PeBuilder {
   ScratchpadMap map_;
   std::uint64_t capacity_;
   std::uint64_t peak_bytes_ = 0;
-  std::vector<History> history_;                  // by micro-tensor
-  std::map<std::uint32_t, Occupant> occupants_;   // by first address: who used it last
-  std::vector<std::vector<Dependence>> pending_;  // by micro-op
+  std::vector<History> history_;                                     // by micro-tensor
+  std::map<std::pair<TensorId, std::uint32_t>, Reserved> reserved_;  // by tensor and size
+  std::set<std::uint32_t> in_reserved_;                              // micro-tensors
+  std::map<std::uint32_t, Occupant> occupants_;                      // by first address: who used it last
+  std::vector<std::vector<Dependence>> pending_;                     // by micro-op
 };
 
 }  // namespace dfsim

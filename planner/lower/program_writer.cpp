@@ -129,7 +129,9 @@ void ProgramWriter::load(PeId to, const std::vector<DramSegment>& segments, cons
   transfer.segments.end = static_cast<std::uint32_t>(program_.segments.size());
   for (const DramSegment& segment : segments) transfer.bytes += segment.bytes * segment.count;
   const TransferId id = add_transfer(transfer, key);
-  pe(to).emit(transfer_op(MicroOpKind::load, DmaUse::load, id, graph_op), reads, {write});
+  const bool weight = graph_.tensor(key.tensor).role == TensorRole::weight;
+  pe(to).emit(transfer_op(MicroOpKind::load, weight ? DmaUse::load : DmaUse::input, id, graph_op), reads,
+              {write});
 }
 
 void ProgramWriter::store(PeId from, const Access& read, const std::vector<DramSegment>& segments,

@@ -16,8 +16,10 @@
 
 namespace dfsim {
 
-/// DMA channels by purpose, so that prefetched weights never wait behind results.
-enum class DmaUse : std::uint8_t { load = 0, forward = 1, data = 2, store = 3 };
+/// DMA channels by purpose: a channel takes its transfers in order, and what may run ahead must not wait
+/// behind what cannot. Weights are loaded and passed on ahead of the computation, network inputs a period
+/// ahead; partial sums leave while layouts change. With fewer channels in hardware some purposes share one.
+enum class DmaUse : std::uint8_t { load = 0, forward = 1, data = 2, store = 3, partial = 4, input = 5 };
 
 /// What a transfer is part of (one line of the plan's primitives).
 struct PrimitiveKey {

@@ -8,6 +8,24 @@
 
 namespace dfsim {
 
+namespace {
+
+constexpr std::uint32_t kPieceBytes = 8 * 1024;
+/// From so many readers on.
+constexpr std::size_t kLongChain = 3;
+/// From so many readers of one part on it is passed from PE to PE: eight PEs in a line that send their parts
+/// to each other directly put 4 x 4 parts on the middle link, passed on they put four. With four PEs it is
+/// four against two, and waiting for each other costs more.
+constexpr std::size_t kTreeReaders = 5;
+
+std::vector<PeId> readers_of(const std::vector<Demand>& demands) {
+  std::vector<PeId> readers;
+  for (const Demand& demand : demands) readers.push_back(demand.pe);
+  return readers;
+}
+
+}  // namespace
+
 void Reslicing::serve(std::vector<Demand> demands, const DemandContext& context) {
   std::vector<Demand> open;
   for (const Demand& demand : demands) {
@@ -24,18 +42,35 @@ void Reslicing::serve(std::vector<Demand> demands, const DemandContext& context)
                          }),
              open.end());
   for (std::size_t i = 0; i < open.size();) {
-    std::size_t end = i;
-    std::vector<PeId> readers;
-    while (end < open.size() && open[end].tensor == open[i].tensor && open[end].box == open[i].box)
-      readers.push_back(open[end++].pe);
     const Tensor& tensor = graph_.tensor(open[i].tensor);
-    if (tensor.role == TensorRole::weight || tensor.role == TensorRole::input) {
-      from_dram(open[i].tensor, open[i].box, std::move(readers), context);
-    } else {
-      for (const PeId reader : readers) from_owners(open[i].tensor, open[i].box, reader, context);
-    }
-    i = end;
+    const bool in_dram = tensor.role == TensorRole::weight || tensor.role == TensorRole::input;
+    std::vector<Demand> together;  // of one tensor; if it is in DRAM, of one box
+    while (i < open.size() && (together.empty() || (open[i].tensor == together.front().tensor &&
+                                                    (!in_dram || open[i].box == together.front().box))))
+      together.push_back(open[i++]);
+    if (in_dram)
+      for (const Box& piece : pieces(together.front(), together.size()))
+        from_dram(together.front().tensor, piece, readers_of(together), context);
+    else
+      from_owners(together.front().tensor, together, context);
   }
+}
+
+/// What is passed on along a chain is cut, so that the last PE does not wait for as many whole transfers as
+/// there are links.
+std::vector<Box> Reslicing::pieces(const Demand& demand, std::size_t readers) const {
+  const std::uint32_t bytes = writer_.bytes(demand.tensor, demand.box, false);
+  std::uint8_t cut = 0;  // the outermost dimension that is worth it
+  while (cut + 1 < demand.box.rank && demand.box.extent[cut] == 1) ++cut;
+  const std::uint32_t extent = demand.box.extent[cut];
+  const std::uint32_t count = readers < kLongChain ? 1 : std::min(extent, ceil_div(bytes, kPieceBytes));
+  std::vector<Box> result(std::max(count, 1u), demand.box);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t first = extent * i / count, end = extent * (i + 1) / count;
+    result[i].offset[cut] += first;
+    result[i].extent[cut] = end - first;
+  }
+  return result;
 }
 
 PrimitiveKey Reslicing::key(const char* kind, const char* algorithm, TensorId tensor, OpId op) const {
@@ -89,62 +124,107 @@ void Reslicing::from_dram(TensorId tensor, const Box& box, std::vector<PeId> rea
     std::vector<DramSegment> segments;
     const std::vector<PeId>& order = chain(here, ports);
     if (t.role == TensorRole::weight) {
-      segments = {writer_.homes().weight_tile(tensor, box, writer_.bytes(tensor, box, false), ports,
-                                              {order.front()})};
+      segments = {
+          writer_.homes().weight_tile(tensor, box, writer_.bytes(tensor, box, false), ports, order.front())};
     } else {
       segments = writer_.homes().sample_box(tensor, t.shape, writer_.element_bytes(tensor, false),
                                             context.samples, box, ports);
     }
-    const Placement placement =
-        t.role == TensorRole::weight && !context.resident ? Placement::stream : Placement::lowest;
+    const Placement placement = context.resident                                    ? Placement::lowest
+                                : t.role == TensorRole::input && keep_input_places_ ? Placement::reserved
+                                                                                    : Placement::stream;
     PeBuilder& head = writer_.pe(order.front());
     std::uint32_t at = head.allocate(writer_.tensor(tensor), box, writer_.bytes(tensor, box, false),
                                      placement, false, context.resident);
     writer_.load(order.front(), segments, {}, {at, box},
                  key("load", order.size() > 1 ? "chain" : "direct", tensor, context.op), context.op);
     table_.add(tensor, {order.front(), at, box, false});
+    const DmaUse use = t.role == TensorRole::weight ? DmaUse::forward : DmaUse::input;
     for (std::size_t i = 1; i < order.size(); ++i) {
-      at = writer_.send(order[i - 1], {at, box}, order[i], DmaUse::forward, placement, context.resident,
+      at = writer_.send(order[i - 1], {at, box}, order[i], use, placement, context.resident,
                         key("multicast", "chain", tensor, context.op), context.op);
       table_.add(tensor, {order[i], at, box, false});
     }
   }
 }
 
-void Reslicing::from_owners(TensorId tensor, const Box& box, PeId reader, const DemandContext& context) {
+void Reslicing::given(const Demand& demand) {
+  const std::uint32_t at = writer_.pe(demand.pe).allocate(writer_.tensor(demand.tensor), demand.box,
+                                                          writer_.bytes(demand.tensor, demand.box, false),
+                                                          Placement::reserved, false, true);
+  table_.add(demand.tensor, {demand.pe, at, demand.box, true});
+}
+
+void Reslicing::from_owners(TensorId tensor, const std::vector<Demand>& demands,
+                            const DemandContext& context) {
   if (given_.contains(tensor)) {
-    const std::uint32_t at = writer_.pe(reader).allocate(
-        writer_.tensor(tensor), box, writer_.bytes(tensor, box, false), Placement::lowest, false, true);
-    table_.add(tensor, {reader, at, box, true});
+    for (const Demand& demand : demands) given(demand);
     return;
   }
-  // Start with the owner after the reader, so that copies of one part are fetched from different PEs.
-  std::vector<Copy> owners = table_.owners(tensor);
-  const auto after =
-      std::find_if(owners.begin(), owners.end(), [&](const Copy& copy) { return reader < copy.pe; });
-  std::rotate(owners.begin(), after, owners.end());
-  std::vector<Box> missing{box};
-  for (const Copy& owner : owners) {
-    if (missing.empty()) break;
-    std::vector<Box> parts;
-    for (const Box& part : missing)
-      if (const Box common = part.intersection(owner.box); !common.empty()) parts.push_back(common);
-    if (parts.empty()) continue;
-    for (const Box& part : parts) {
-      const std::uint32_t at = writer_.send(owner.pe, {owner.micro_tensor, part}, reader, DmaUse::data,
-                                            context.streamed ? Placement::stream : Placement::lowest, false,
-                                            key("reshard", "direct", tensor, context.op), context.op);
-      table_.add(tensor, {reader, at, part, false});
+  const std::vector<Copy> owners = table_.owners(tensor);
+  std::map<std::pair<std::size_t, Box>, std::vector<PeId>> readers;  // by number of the owner and part
+  for (const Demand& demand : demands) {
+    // Start with the owner after the reader, so that copies of one part are fetched from different PEs.
+    const auto after = static_cast<std::size_t>(
+        std::find_if(owners.begin(), owners.end(), [&](const Copy& copy) { return demand.pe < copy.pe; }) -
+        owners.begin());
+    std::vector<Box> missing{demand.box};
+    for (std::size_t i = 0; i < owners.size() && !missing.empty(); ++i) {
+      const std::size_t number = (after + i) % owners.size();
+      bool useful = false;
+      for (const Box& part : missing)
+        if (const Box common = part.intersection(owners[number].box); !common.empty())
+          readers[{number, common}].push_back(demand.pe), useful = true;
+      if (useful) subtract_from(missing, owners[number].box);
     }
-    subtract_from(missing, owner.box);
+    if (!missing.empty())
+      throw SimulationError("lower: nobody holds " + missing.front().to_string() + " of tensor " +
+                            graph_.tensor(tensor).name);
   }
-  if (!missing.empty())
-    throw SimulationError("lower: nobody holds " + missing.front().to_string() + " of tensor " +
-                          graph_.tensor(tensor).name);
+  std::vector<Spread> spreads;
+  for (const auto& [key, pes] : readers) {
+    const auto& [number, part] = key;
+    const NocId home = hardware_.pes[owners[number].pe.value()].noc;
+    std::map<NocId, std::vector<PeId>> by_noc;
+    for (const PeId pe : pes) by_noc[hardware_.pes[pe.value()].noc].push_back(pe);
+    for (const auto& [noc, here] : by_noc) {
+      // Few readers are served directly: then none waits for another. So are those on another NoC.
+      if (noc == home && here.size() >= kTreeReaders)
+        spreads.push_back({&owners[number], part, spanning_tree(hardware_, owners[number].pe, here), {}});
+      else
+        for (const PeId pe : here)
+          spreads.push_back({&owners[number], part, {{owners[number].pe, 0, 0}, {pe, 0, 1}}, {}});
+    }
+  }
+  // Level by level over all of them: in this order data arrives where it is passed on.
+  for (std::uint32_t depth = 1, more = 1; more != 0; ++depth) {
+    more = 0;
+    for (Spread& spread : spreads) more |= send_level(tensor, spread, depth, context) ? 1 : 0;
+  }
+}
+
+/// The edges of a tree that end at `depth`; false if there are none.
+bool Reslicing::send_level(TensorId tensor, Spread& spread, std::uint32_t depth,
+                           const DemandContext& context) {
+  spread.at.resize(spread.tree.size(), spread.owner->micro_tensor);
+  const PrimitiveKey reshard = spread.tree.size() > 2 ? key("multicast", "tree", tensor, context.op)
+                                                      : key("reshard", "direct", tensor, context.op);
+  bool any = false;
+  for (std::size_t node = 1; node < spread.tree.size(); ++node) {
+    const TreeNode& to = spread.tree[node];
+    if (to.depth != depth) continue;
+    spread.at[node] =
+        writer_.send(spread.tree[to.parent].pe, {spread.at[to.parent], spread.part}, to.pe, DmaUse::data,
+                     context.streamed ? Placement::stream : Placement::lowest, false, reshard, context.op);
+    table_.add(tensor, {to.pe, spread.at[node], spread.part, false});
+    any = true;
+  }
+  return any;
 }
 
 void Reslicing::describe(TensorId tensor, OpId op, const std::vector<Box>& from, const std::vector<Box>& to) {
   writer_.describe(key("reshard", "direct", tensor, op), layout_name(from), layout_name(to));
+  writer_.describe(key("multicast", "tree", tensor, op), layout_name(from), layout_name(to));
   for (const char* kind : {"load", "multicast"})
     for (const char* algorithm : {"direct", "chain"})
       writer_.describe(key(kind, algorithm, tensor, op), "dram", layout_name(to));

@@ -10,6 +10,7 @@
 
 #include "planner/graph/graph.h"
 #include "planner/lower/program_writer.h"
+#include "planner/lower/spanning_tree.h"
 #include "planner/lower/tensor_table.h"
 #include "planner/plan/plan.h"
 #include "sim/api/hardware.h"
@@ -37,6 +38,8 @@ class Reslicing {
   Reslicing(const Graph& graph, const HardwareSpec& hardware, ProgramWriter& writer, TensorTable& table)
       : graph_(graph), hardware_(hardware), writer_(writer), table_(table) {}
 
+  /// Network inputs get places of their own, so that those of the next period come early. Takes more room.
+  void keep_input_places(bool keep) { keep_input_places_ = keep; }
   /// Tensors whose producer is not part of the program lie where they are read, from the start.
   void set_given(TensorId tensor) { given_.insert(tensor); }
   /// Which stage makes a tensor (for the scope of primitives).
@@ -50,8 +53,20 @@ class Reslicing {
   void describe(TensorId tensor, OpId op, const std::vector<Box>& from, const std::vector<Box>& to);
 
  private:
+  std::vector<Box> pieces(const Demand& demand, std::size_t readers) const;
+  /// A part of an owner's micro-tensor on its way to all who read it.
+  struct Spread {
+    const Copy* owner;
+    Box part;
+    std::vector<TreeNode> tree;
+    std::vector<std::uint32_t> at;  // by node: micro-tensor there
+  };
+
   void from_dram(TensorId tensor, const Box& box, std::vector<PeId> readers, const DemandContext& context);
-  void from_owners(TensorId tensor, const Box& box, PeId reader, const DemandContext& context);
+  /// All readers of one tensor; `demands` are sorted by box.
+  void from_owners(TensorId tensor, const std::vector<Demand>& demands, const DemandContext& context);
+  void given(const Demand& demand);
+  bool send_level(TensorId tensor, Spread& spread, std::uint32_t depth, const DemandContext& context);
   PrimitiveKey key(const char* kind, const char* algorithm, TensorId tensor, OpId op) const;
   /// Readers as a chain of short hops that starts near a port. The same readers always form the same chain:
   /// every PE passes tiles on in the order in which they come, and none waits for a tile that comes by
@@ -63,6 +78,7 @@ class Reslicing {
   ProgramWriter& writer_;
   TensorTable& table_;
   std::set<TensorId> given_;
+  bool keep_input_places_ = false;
   std::map<OpId, std::uint32_t> stage_of_;
   std::map<std::vector<PeId>, std::vector<PeId>> chains_;
 };

@@ -18,8 +18,10 @@ StageLowering::StageLowering(LoweringState& state, const std::vector<Stage>& sta
   for (const OpId id : order_)
     for (const TensorId input : state_.graph.op(id).inputs) {
       const Tensor& tensor = state_.graph.tensor(input);
-      if (tensor.producer && !inside.contains(*tensor.producer)) state_.reslicing.set_given(input);
-      for (const OpId consumer : tensor.consumers) progress_[input].emplace(consumer, 0);
+      const bool given = tensor.producer && !inside.contains(*tensor.producer);
+      if (given) state_.reslicing.set_given(input);
+      for (const OpId consumer : tensor.consumers)
+        if (!given || inside.contains(consumer)) progress_[input].emplace(consumer, 0);
     }
 }
 
@@ -55,6 +57,14 @@ void StageLowering::write(const Stage& stage) {
   for (const SubBatch& samples : sub_batches(stage))
     for (std::size_t index = 0; index < stage.operators.size(); ++index)
       write_operator(stage, index, samples);
+}
+
+void StageLowering::write_operator_alone(const Stage& stage) {
+  for (const SubBatch& samples : sub_batches(stage)) {
+    write_operator(stage, 0, samples);
+    for (const TensorId output : state_.graph.op(stage.operators.front()).outputs)
+      state_.table.release(output, state_.writer, [](const Copy&) { return true; });
+  }
 }
 
 bool StageLowering::dies_with(TensorId tensor, OpId op) const {
@@ -165,49 +175,67 @@ void StageLowering::describe(OpId id, const OperatorMapping& mapping) {
 }
 
 void StageLowering::write_transfers(const Stage& producer, const Stage& consumer) {
+  const std::vector<SubBatch> made = sub_batches(producer), read = sub_batches(consumer);
+  if (made.size() != read.size()) {
+    for (const SubBatch& samples : made) give_outputs(producer, consumer, samples);
+    for (const SubBatch& samples : read) move_inputs(consumer, samples);
+    return;
+  }
+  // In step, as two operators of one stage are: no more than a sub-batch is there at a time.
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    give_outputs(producer, consumer, made[i]);
+    move_inputs(consumer, read[i]);
+    for (const TensorId tensor : given_outputs_)
+      state_.table.release(tensor, state_.writer, [](const Copy&) { return true; });
+  }
+}
+
+/// What the consumer reads of the producer's outputs is there from the start, in the producer's layout.
+void StageLowering::give_outputs(const Stage& producer, const Stage& consumer, const SubBatch& samples) {
   std::set<TensorId> wanted;
   for (const OpId op : consumer.operators)
     for (const TensorId input : state_.graph.op(op).inputs) wanted.insert(input);
-  std::set<TensorId> moved;
-  for (std::size_t index = 0; index < producer.operators.size(); ++index)
-    for (const SubBatch& samples : sub_batches(producer)) {
-      const Operator& op = state_.graph.op(producer.operators[index]);
-      const OperatorMapping mapping = map(producer, index, samples);
-      for (std::size_t output = 0; output < op.outputs.size(); ++output) {
-        const TensorId tensor = op.outputs[output];
-        if (!wanted.contains(tensor)) continue;
-        for (const MappedPart& part : mapping.parts) {
-          Box box = kind_of(op).output_box(state_.graph, producer.operators[index], output, part.block);
-          box = share_of_reduction(box, part.share, static_cast<std::uint32_t>(part.partners.size()));
-          if (box.empty()) continue;
-          const std::uint32_t at = state_.writer.pe(part.pe).allocate(state_.writer.tensor(tensor), box,
-                                                                      state_.writer.bytes(tensor, box, false),
-                                                                      Placement::lowest, false, true);
-          state_.table.add(tensor, {part.pe, at, box, true});
-          moved.insert(tensor);
-        }
+  for (std::size_t index = 0; index < producer.operators.size(); ++index) {
+    const OpId id = producer.operators[index];
+    const Operator& op = state_.graph.op(id);
+    const OperatorMapping mapping = map(producer, index, samples);
+    for (std::size_t output = 0; output < op.outputs.size(); ++output) {
+      const TensorId tensor = op.outputs[output];
+      if (!wanted.contains(tensor)) continue;
+      given_outputs_.insert(tensor);
+      for (const MappedPart& part : mapping.parts) {
+        Box box = kind_of(op).output_box(state_.graph, id, output, part.block);
+        box = share_of_reduction(box, part.share, static_cast<std::uint32_t>(part.partners.size()));
+        if (box.empty()) continue;
+        const std::uint32_t at = state_.writer.pe(part.pe).allocate(state_.writer.tensor(tensor), box,
+                                                                    state_.writer.bytes(tensor, box, false),
+                                                                    Placement::reserved, false, true);
+        state_.table.add(tensor, {part.pe, at, box, true});
       }
     }
-  for (const SubBatch& samples : sub_batches(consumer))
-    for (std::size_t index = 0; index < consumer.operators.size(); ++index) {
-      const OpId id = consumer.operators[index];
-      const Operator& op = state_.graph.op(id);
-      const OperatorMapping mapping = map(consumer, index, samples);
-      std::vector<Demand> demands;
-      for (std::size_t input = 0; input < op.inputs.size(); ++input) {
-        if (!moved.contains(op.inputs[input])) continue;
-        for (const MappedPart& part : mapping.parts) {
-          const Box box = kind_of(op).input_box(state_.graph, id, input, part.block);
-          if (!box.empty()) demands.push_back({op.inputs[input], box, part.pe});
-        }
+  }
+}
+
+void StageLowering::move_inputs(const Stage& consumer, const SubBatch& samples) {
+  for (std::size_t index = 0; index < consumer.operators.size(); ++index) {
+    const OpId id = consumer.operators[index];
+    const Operator& op = state_.graph.op(id);
+    const OperatorMapping mapping = map(consumer, index, samples);
+    std::vector<Demand> demands;
+    for (std::size_t input = 0; input < op.inputs.size(); ++input) {
+      if (!given_outputs_.contains(op.inputs[input])) continue;
+      for (const MappedPart& part : mapping.parts) {
+        const Box box = kind_of(op).input_box(state_.graph, id, input, part.block);
+        if (!box.empty()) demands.push_back({op.inputs[input], box, part.pe});
       }
-      DemandContext context;
-      context.op = id;
-      context.group = &consumer.group;
-      context.samples = state_.samples;
-      state_.reslicing.serve(std::move(demands), context);
-      describe(id, mapping);
     }
+    DemandContext context;
+    context.op = id;
+    context.group = &consumer.group;
+    context.samples = state_.samples;
+    state_.reslicing.serve(std::move(demands), context);
+    describe(id, mapping);
+  }
 }
 
 }  // namespace dfsim

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "planner/lower/operator_lowering.h"
@@ -18,6 +19,9 @@ class StageLowering {
 
   void write_prologue(const Stage& stage);
   void write(const Stage& stage);
+  /// A stage of one operator that stands for an operator inside a larger stage: what it makes of one
+  /// sub-batch gives way to the next, as its readers in that stage would let it.
+  void write_operator_alone(const Stage& stage);
 
   /// The producer's output tensors lie in its layout at the start of every period, and only what `consumer`
   /// reads of them is moved.
@@ -30,6 +34,8 @@ class StageLowering {
   std::vector<SubBatch> sub_batches(const Stage& stage) const;
   OperatorMapping map(const Stage& stage, std::size_t index, const SubBatch& samples) const;
   void write_operator(const Stage& stage, std::size_t index, const SubBatch& samples);
+  void give_outputs(const Stage& producer, const Stage& consumer, const SubBatch& samples);
+  void move_inputs(const Stage& consumer, const SubBatch& samples);
   void store_outputs(OpId op, const PeGroup& group, const SubBatch& samples);
   void describe(OpId op, const OperatorMapping& mapping);
   bool dies_with(TensorId tensor, OpId op) const;
@@ -41,8 +47,9 @@ class StageLowering {
   std::map<TensorId, std::map<OpId, std::uint32_t>>
       progress_;  // per tensor and consumer: samples read so far
   std::map<OpId, std::vector<std::pair<std::uint32_t, std::map<PeId, std::vector<std::uint32_t>>>>>
-      computed_;             // of operators with control successors: (end of sub-batch, micro-ops by PE)
-  std::vector<OpId> order_;  // all operators of the program
+      computed_;  // of operators with control successors: (end of sub-batch, micro-ops by PE)
+  std::set<TensorId> given_outputs_;  // of the producer of a transfer alone
+  std::vector<OpId> order_;           // all operators of the program
 };
 
 }  // namespace dfsim

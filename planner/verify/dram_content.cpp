@@ -16,10 +16,10 @@ DramContent::DramContent(const Program& program, const ProgramMap& map, const Gr
       add_tiles(transfer);
 }
 
-/// No two pieces may share a byte.
+/// No two pieces may share a byte; those of an input or output are whole copies of it.
 void DramContent::add_pieces(const DramTensor& tensor) {
-  for (std::uint32_t number = 0; number < tensor.pieces.size(); ++number) {
-    const DramSegment& piece = tensor.pieces[number];
+  std::uint64_t first = 0;
+  for (const DramSegment& piece : tensor.pieces) {
     const bool table = tensor.role == DramTensorRole::embedding;
     const std::uint64_t end =
         piece.address + std::uint64_t{piece.stride} * (std::max(piece.count, 1u) - 1) + piece.bytes;
@@ -33,8 +33,15 @@ void DramContent::add_pieces(const DramTensor& tensor) {
                                    program_.tensors[tensor.tensor.value()].name, piece.address,
                                    piece.port.value()));
     pieces_.emplace(Address{piece.port, piece.address},
-                    Piece{end, tensor.tensor.value(), number, table ? piece.bytes : 0});
+                    Piece{end, tensor.tensor.value(), first, table ? piece.bytes : 0});
+    first += std::uint64_t{piece.bytes} * piece.count;
   }
+  const Tensor& whole = graph_.tensor(map_.tensor(tensor.tensor));
+  if (!whole.has_samples()) return;
+  const std::uint64_t bytes = whole.elements() * map_.element_bytes(tensor.tensor) * program_.samples;
+  if (first % bytes != 0)
+    throw FaultFound(fmt::format("the pieces of '{}' hold {} bytes and no whole copies of its {}",
+                                 program_.tensors[tensor.tensor.value()].name, first, bytes));
 }
 
 void DramContent::add_tiles(const Transfer& transfer) {
@@ -77,11 +84,14 @@ void DramContent::each_stretch(const Transfer& transfer, const Visit& visit) con
     for (std::uint32_t i = 0; i < segment.count; ++i) {
       const std::uint64_t address = segment.address + std::uint64_t{segment.stride} * i;
       const auto& [begin, piece] = piece_at(transfer, segment.port, address, segment.bytes);
-      const std::uint64_t element = (address - begin.second) / width, elements = segment.bytes / width;
-      if (element + elements > per_sample)
-        throw FaultFound(fmt::format("bytes {} to {} of memory port {} lie behind the end of a sample",
-                                     address, address + segment.bytes, segment.port.value()));
-      visit(piece.number % program_.samples, element, elements);
+      // Pieces follow each other in the order of the tensor's bytes, samples outermost, copy after copy.
+      std::uint64_t element = (piece.first + address - begin.second) / width, left = segment.bytes / width;
+      while (left > 0) {
+        const std::uint64_t inside = element % per_sample, here = std::min(left, per_sample - inside);
+        visit(static_cast<std::uint32_t>(element / per_sample % program_.samples), inside, here);
+        element += here;
+        left -= here;
+      }
     }
   }
 }

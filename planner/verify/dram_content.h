@@ -37,7 +37,7 @@ class DramContent {
   struct Piece {
     std::uint64_t end = 0;        // address behind it
     std::uint32_t tensor = 0;     // of the program
-    std::uint32_t number = 0;     // in its DramTensor: sample (copy after copy), or share of a table
+    std::uint64_t first = 0;      // bytes of the tensor's earlier pieces (all copies), or of a table
     std::uint32_t row_bytes = 0;  // of a table
   };
   struct Tile {
