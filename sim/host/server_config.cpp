@@ -60,7 +60,7 @@ HostLinkSpec read_link(const YamlValue& link) {
   HostLinkSpec spec;
   spec.generation = static_cast<std::uint32_t>(link.require("pcie_generation").integer(1, 5, 3));
   spec.lanes = static_cast<std::uint32_t>(link.require("lanes").integer(1, 32, 16));
-  spec.payload_share = link["payload_share"].number(0.01, 1, 1);
+  spec.payload_share = link["payload_share"].number(1e-4, 1, 1);
   spec.latency_ns = static_cast<std::uint64_t>(link.require("latency_ns").integer(0, 1'000'000'000));
   spec.dma_setup_ns = static_cast<std::uint64_t>(link.require("dma_setup_ns").integer(0, 1'000'000'000));
   return spec;
