@@ -97,7 +97,7 @@ class Summary {
     std::string why = fmt::format("{} rounds, {}", planning.rounds.size(), reason(planning.stopped));
     if (planning.optimal)
       why += "; no other plan of the candidates formed has a better estimate";
-    else
+    else if (planning.gap > 0)  // none without a plan that was run whole
       why += fmt::format("; gap {:.2f} %", 100 * planning.gap);
     field("search", why);
     field("plans run", whole_runs(planning));
