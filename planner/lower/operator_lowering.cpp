@@ -153,10 +153,14 @@ std::vector<Access> OperatorLowering::reads_of(const MappedPart& part, std::size
 void OperatorLowering::emit(PeId pe, MicroOp op, const std::vector<Access>& reads,
                             const std::vector<Access>& writes) {
   op.op = state_.writer.op(scope_.op);
+  computed_[pe].push_back(state_.writer.pe(pe).emit(op, reads, writes, waits_for(pe)));
+}
+
+/// Micro-ops at `pe` that bring word of the end of operators with a control edge to this one.
+const std::vector<std::uint32_t>& OperatorLowering::waits_for(PeId pe) const {
   static const std::vector<std::uint32_t> nothing;
   const auto after = scope_.after.find(pe);
-  computed_[pe].push_back(
-      state_.writer.pe(pe).emit(op, reads, writes, after == scope_.after.end() ? nothing : after->second));
+  return after == scope_.after.end() ? nothing : after->second;
 }
 
 void OperatorLowering::compute_tile(std::uint32_t number, std::size_t tile) {
@@ -251,8 +255,9 @@ void OperatorLowering::gather_rows(std::uint32_t number, std::size_t tile) {
       segments.push_back(state_.writer.homes().table_row(
           *table, rows.shape[0], row_bytes, static_cast<std::uint32_t>(rng.below(rows.shape[0])), ports));
     }
-  state_.writer.load(part.pe, segments, reads_of(part, tile, 0, op_.inputs.size()),
-                     {outputs_[number][0], box}, {"load", "gather", "memory", *table, scope_.op}, scope_.op);
+  computed_[part.pe].push_back(state_.writer.load(
+      part.pe, segments, reads_of(part, tile, 0, op_.inputs.size()), {outputs_[number][0], box},
+      {"load", "gather", "memory", *table, scope_.op}, scope_.op, waits_for(part.pe)));
 }
 
 /// Gives back weights, and streamed inputs, that no later tile of this operator reads.

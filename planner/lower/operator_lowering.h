@@ -83,6 +83,7 @@ class OperatorLowering {
                   const std::vector<Access>& writes, const std::vector<Access>& bias);
   std::uint32_t part_at(PeId pe) const;
   void release_used(std::size_t tile);
+  const std::vector<std::uint32_t>& waits_for(PeId pe) const;
   void emit(PeId pe, MicroOp op, const std::vector<Access>& reads, const std::vector<Access>& writes);
 
   LoweringState& state_;

@@ -117,8 +117,10 @@ std::uint32_t ProgramWriter::token(PeId from, const std::vector<std::uint32_t>& 
   return pe(to).emit(transfer_op(MicroOpKind::receive, DmaUse::data, id, graph_op), {}, {});
 }
 
-void ProgramWriter::load(PeId to, const std::vector<DramSegment>& segments, const std::vector<Access>& reads,
-                         const Access& write, const PrimitiveKey& key, OpId graph_op) {
+std::uint32_t ProgramWriter::load(PeId to, const std::vector<DramSegment>& segments,
+                                  const std::vector<Access>& reads, const Access& write,
+                                  const PrimitiveKey& key, OpId graph_op,
+                                  const std::vector<std::uint32_t>& after) {
   Transfer transfer;
   transfer.kind = TransferKind::load;
   transfer.source = transfer.destination = to;
@@ -130,8 +132,8 @@ void ProgramWriter::load(PeId to, const std::vector<DramSegment>& segments, cons
   for (const DramSegment& segment : segments) transfer.bytes += segment.bytes * segment.count;
   const TransferId id = add_transfer(transfer, key);
   const bool weight = graph_.tensor(key.tensor).role == TensorRole::weight;
-  pe(to).emit(transfer_op(MicroOpKind::load, weight ? DmaUse::load : DmaUse::input, id, graph_op), reads,
-              {write});
+  const DmaUse use = weight ? DmaUse::load : DmaUse::input;
+  return pe(to).emit(transfer_op(MicroOpKind::load, use, id, graph_op), reads, {write}, after);
 }
 
 void ProgramWriter::store(PeId from, const Access& read, const std::vector<DramSegment>& segments,

@@ -50,9 +50,11 @@ class ProgramWriter {
   /// micro-op.
   std::uint32_t token(PeId from, const std::vector<std::uint32_t>& after, PeId to, const PrimitiveKey& key,
                       OpId graph_op);
-  /// Fills the part `write` of a micro-tensor of `to` from DRAM, after `reads` (row numbers) are there.
-  void load(PeId to, const std::vector<DramSegment>& segments, const std::vector<Access>& reads,
-            const Access& write, const PrimitiveKey& key, OpId graph_op);
+  /// Fills the part `write` of a micro-tensor of `to` from DRAM, after `reads` (row numbers) are there and
+  /// the micro-ops `after` have ended; returns the load micro-op.
+  std::uint32_t load(PeId to, const std::vector<DramSegment>& segments, const std::vector<Access>& reads,
+                     const Access& write, const PrimitiveKey& key, OpId graph_op,
+                     const std::vector<std::uint32_t>& after = {});
   void store(PeId from, const Access& read, const std::vector<DramSegment>& segments, const PrimitiveKey& key,
              OpId graph_op);
 
