@@ -1,8 +1,10 @@
 #include "planner/placement/placement_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <string>
 
 #include "planner/placement/placement_table.h"
 
@@ -26,7 +28,7 @@ PlacementFile example() {
 }
 
 std::string written(const std::string& text) {
-  const std::string path = testing::TempDir() + "placement_file_test.yaml";
+  const std::string path = testing::TempDir() + "placement_file_" + std::to_string(::getpid()) + ".yaml";
   std::ofstream(path) << text;
   return path;
 }

@@ -1,8 +1,10 @@
 #include "planner/placement/simulated_server.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <string>
 
 #include "planner/placement/exact.h"
 #include "planner/placement/settle.h"
@@ -127,7 +129,7 @@ TEST(Workload, SaysWhatAProcessorCannotRun) {
 }
 
 TEST(Load, SamplesChangeShapesAndNothingElse) {
-  const std::string file = testing::TempDir() + "samples.yaml";
+  const std::string file = testing::TempDir() + "samples_" + std::to_string(::getpid()) + ".yaml";
   {
     std::ofstream out(file);
     out << "samples:\n  - {dimensions: {sequence_length: 64}, count: 3}\n  - {dimensions: {sequence_length: "
@@ -143,7 +145,7 @@ TEST(Load, SamplesChangeShapesAndNothingElse) {
 }
 
 TEST(Load, LocatesDimensionsThatTheModelRefuses) {
-  const std::string file = testing::TempDir() + "bad_samples.yaml";
+  const std::string file = testing::TempDir() + "bad_samples_" + std::to_string(::getpid()) + ".yaml";
   {
     std::ofstream out(file);
     out << "samples:\n  - {dimensions: {sequence_length: 1000}}\n  - {dimensions: {tokens: 32}}\n";
@@ -153,11 +155,9 @@ TEST(Load, LocatesDimensionsThatTheModelRefuses) {
     FAIL();
   } catch (const ModelError& error) {
     const std::string said = error.what();
-    EXPECT_NE(said.find("bad_samples.yaml:2:18: error: the model refuses these dimensions"),
-              std::string::npos)
+    EXPECT_NE(said.find(file + ":2:18: error: the model refuses these dimensions"), std::string::npos)
         << said;
-    EXPECT_NE(said.find("bad_samples.yaml:3:18: error: the model refuses these dimensions"),
-              std::string::npos)
+    EXPECT_NE(said.find(file + ":3:18: error: the model refuses these dimensions"), std::string::npos)
         << said;
   }
 }

@@ -1,8 +1,10 @@
 #include "sim/trace/trace_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <string>
 
 #include "sim/base/files.h"
 #include "tests/sim/trace/example.h"
@@ -12,7 +14,9 @@ namespace {
 
 class TraceFile : public testing::Test {
  protected:
-  TraceFile() : folder_(std::filesystem::path(testing::TempDir()) / "dfsim_trace_file_test") {
+  TraceFile()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                ("dfsim_trace_file_" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder_);
   }
   ~TraceFile() override { std::filesystem::remove_all(folder_); }
