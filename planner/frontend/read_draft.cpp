@@ -13,12 +13,6 @@ namespace dfsim {
 
 namespace {
 
-const std::vector<std::pair<std::string, DataType>> kTypes{{"int8", DataType::int8},
-                                                           {"fp16", DataType::fp16},
-                                                           {"bf16", DataType::bf16},
-                                                           {"fp32", DataType::fp32},
-                                                           {"int32", DataType::int32}};
-
 bool is_identifier(const std::string& text) {
   return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) &&
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
@@ -36,7 +30,7 @@ class DraftReader {
 
   Draft read(const std::string& default_name) {
     draft_.name = root_["name"].string(default_name);
-    draft_.type = root_["data_type"].choice(kTypes, DataType::fp16);
+    draft_.type = root_["data_type"].choice(data_types(), DataType::fp16);
     read_dimensions();
     for (const YamlValue& input : root_.require("inputs").items()) read_input(input);
     for (const YamlValue& output : root_.require("outputs").items_or_one())
@@ -124,7 +118,7 @@ class DraftReader {
   void read_input(const YamlValue& input) {
     DraftInput result;
     const auto name = read_name(input.require("name"), "");
-    result.type = input.quiet()["type"].choice(kTypes, draft_.type);
+    result.type = input.quiet()["type"].choice(data_types(), draft_.type);
     const YamlValue shape = input.require("shape");
     result.sound = shape.present() && !shape.items_or_one().empty();
     for (const YamlValue& extent : shape.items_or_one()) {

@@ -58,7 +58,7 @@ class OperatorLowering {
   struct Reduction {
     std::uint32_t owner;
     Box kept;
-    std::vector<TreeNode> tree;
+    const std::vector<TreeNode>& tree;
     std::vector<std::vector<Access>> arrived;  // by node: from its children
   };
 
@@ -76,12 +76,12 @@ class OperatorLowering {
   void vector_tile(std::uint32_t part, std::size_t tile, const Work& work);
   void gather_rows(std::uint32_t part, std::size_t tile);
   void exchange_partial_sums(std::uint32_t part, std::size_t tile);
-  std::vector<TreeNode> reduction_tree(const std::vector<std::uint32_t>& partners, std::uint32_t owner) const;
+  const std::vector<TreeNode>& reduction_tree(std::uint32_t owner);
   void send_up(Reduction& reduction, std::uint32_t place, std::uint32_t depth);
   void complete_sum(const Reduction& reduction, std::uint32_t place);
   void accumulate(PeId pe, const Box& kept, std::uint32_t sum, const std::vector<Access>& arrived,
                   const std::vector<Access>& writes, const std::vector<Access>& bias);
-  std::uint32_t part_at(PeId pe) const;
+  std::uint32_t partner_at(PeId pe, std::uint32_t owner) const;
   void release_used(std::size_t tile);
   const std::vector<std::uint32_t>& waits_for(PeId pe) const;
   void emit(PeId pe, MicroOp op, const std::vector<Access>& reads, const std::vector<Access>& writes);
@@ -96,8 +96,9 @@ class OperatorLowering {
   std::vector<std::vector<std::uint32_t>> outputs_;           // [part][output]: micro-tensor
   std::vector<std::map<std::uint32_t, std::uint32_t>> sums_;  // [part]: place -> micro-tensor of partial sums
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>
-      complete_;                                            // (first partner, place) -> shares done
-  std::vector<std::pair<PeId, std::uint32_t>> taken_over_;  // inputs whose place the output has
+      complete_;                                                    // (first partner, place) -> shares done
+  std::map<std::uint32_t, std::vector<TreeNode>> reduction_trees_;  // by owning part
+  std::vector<std::pair<PeId, std::uint32_t>> taken_over_;          // inputs whose place the output has
   std::map<PeId, std::vector<std::uint32_t>> computed_;
 };
 

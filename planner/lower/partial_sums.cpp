@@ -26,9 +26,9 @@ void OperatorLowering::exchange_partial_sums(std::uint32_t number, std::size_t t
     const Box kept =
         state_.writer.pe(mapping_.parts[owner].pe).micro_tensor(outputs_[owner][0]).box.intersection(box);
     if (kept.empty()) continue;
-    reductions.push_back({owner, kept, reduction_tree(part.partners, owner), {}});
-    reductions.back().arrived.resize(reductions.back().tree.size());
-    for (const TreeNode& node : reductions.back().tree) deepest = std::max(deepest, node.depth);
+    const std::vector<TreeNode>& tree = reduction_tree(owner);
+    reductions.push_back({owner, kept, tree, std::vector<std::vector<Access>>(tree.size())});
+    for (const TreeNode& node : tree) deepest = std::max(deepest, node.depth);
   }
   for (std::uint32_t depth = deepest; depth > 0; --depth)
     for (Reduction& reduction : reductions) send_up(reduction, place, depth);
@@ -40,8 +40,11 @@ void OperatorLowering::exchange_partial_sums(std::uint32_t number, std::size_t t
     }
 }
 
-std::vector<TreeNode> OperatorLowering::reduction_tree(const std::vector<std::uint32_t>& partners,
-                                                       std::uint32_t owner) const {
+/// The same for every tile.
+const std::vector<TreeNode>& OperatorLowering::reduction_tree(std::uint32_t owner) {
+  std::vector<TreeNode>& tree = reduction_trees_[owner];
+  if (!tree.empty()) return tree;
+  const std::vector<std::uint32_t>& partners = mapping_.parts[owner].partners;
   const PeId root = mapping_.parts[owner].pe;
   std::vector<PeId> others, direct;
   for (const std::uint32_t partner : partners) {
@@ -50,7 +53,7 @@ std::vector<TreeNode> OperatorLowering::reduction_tree(const std::vector<std::ui
                       state_.hardware.pes[pe.value()].noc == state_.hardware.pes[root.value()].noc;
     if (pe != root) (near ? others : direct).push_back(pe);
   }
-  std::vector<TreeNode> tree = spanning_tree(state_.hardware, root, others);
+  tree = spanning_tree(state_.hardware, root, others);
   for (const PeId pe : direct) tree.push_back({pe, 0, 1});
   return tree;
 }
@@ -60,7 +63,7 @@ void OperatorLowering::send_up(Reduction& reduction, std::uint32_t place, std::u
   for (std::size_t node = 0; node < reduction.tree.size(); ++node) {
     const TreeNode& from = reduction.tree[node];
     if (from.depth != depth) continue;
-    const std::uint32_t sum = sums_[part_at(from.pe)].at(place);
+    const std::uint32_t sum = sums_[partner_at(from.pe, reduction.owner)].at(place);
     if (!reduction.arrived[node].empty())
       accumulate(from.pe, reduction.kept, sum, reduction.arrived[node], {{sum, reduction.kept}}, {});
     const std::uint32_t at = state_.writer.send(
@@ -98,9 +101,9 @@ void OperatorLowering::accumulate(PeId pe, const Box& kept, std::uint32_t sum,
   for (const Access& access : arrived) state_.writer.pe(pe).release(access.micro_tensor);
 }
 
-std::uint32_t OperatorLowering::part_at(PeId pe) const {
-  for (std::uint32_t number = 0; number < mapping_.parts.size(); ++number)
-    if (mapping_.parts[number].pe == pe) return number;
+std::uint32_t OperatorLowering::partner_at(PeId pe, std::uint32_t owner) const {
+  for (const std::uint32_t partner : mapping_.parts[owner].partners)
+    if (mapping_.parts[partner].pe == pe) return partner;
   throw SimulationError("lower: operator " + op_.name + " has no part on a partner's PE");
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "planner/placement/placement_table.h"
+#include "sim/base/html.h"
 
 namespace dfsim {
 
@@ -14,21 +15,6 @@ constexpr const char* kColours[] = {"#4e79a7", "#59a14f", "#f28e2b", "#b07aa1", 
                                     "#edc948", "#9c755f", "#ff9da7", "#bab0ac", "#1f77b4", "#2ca02c",
                                     "#d62728", "#9467bd", "#8c564b", "#17becf"};
 constexpr double kWidth = 900, kHeight = 220, kLeft = 80;
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else
-      result += c;
-  }
-  return result;
-}
 
 std::string colour(std::uint32_t processor) { return kColours[processor % std::size(kColours)]; }
 
@@ -70,7 +56,8 @@ std::string assignment_chart(const HeterogeneousStructure& structure, const Sett
                                 kRow * static_cast<double>(structure.subgraphs.size()));
   for (std::size_t i = 0; i < structure.subgraphs.size(); ++i) {
     const double y = kRow * static_cast<double>(i);
-    svg += fmt::format("<text x=\"0\" y=\"{:.1f}\">{}</text>", y + 13, escaped(structure.subgraphs[i].name));
+    svg += fmt::format("<text x=\"0\" y=\"{:.1f}\">{}</text>", y + 13,
+                       html_escaped(structure.subgraphs[i].name));
     for (std::size_t c = 0; c < cycles; ++c) {
       const std::uint32_t p = settled.cycles[c].assignment[i];
       svg += fmt::format(
@@ -78,7 +65,7 @@ std::string assignment_chart(const HeterogeneousStructure& structure, const Sett
           "{}, {:.1f} us, "
           "factor {:.3f}</title></rect>",
           x_of(c, cycles), y + 1, x_of(1, cycles) - x_of(0, cycles), kRow - 2, colour(p), c + 1,
-          escaped(structure.subgraphs[i].name), escaped(structure.processors[p]),
+          html_escaped(structure.subgraphs[i].name), html_escaped(structure.processors[p]),
           settled.cycles[c].duration[i] / 1000, settled.factors[c][i]);
     }
   }
@@ -92,8 +79,9 @@ std::string factor_chart(const HeterogeneousStructure& structure, const Settled&
     for (std::size_t c = 0; c < settled.factors.size(); ++c)
       line += fmt::format("{:.1f},{:.1f} ", x_of(c, settled.factors.size()),
                           10 + (kHeight - 20) * (1 - settled.factors[c][i]));
-    svg += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\"><title>{}</title></polyline>",
-                       line, colour(static_cast<std::uint32_t>(i)), escaped(structure.subgraphs[i].name));
+    svg +=
+        fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\"><title>{}</title></polyline>", line,
+                    colour(static_cast<std::uint32_t>(i)), html_escaped(structure.subgraphs[i].name));
   }
   return svg +
          fmt::format("<text x=\"0\" y=\"15\">1</text><text x=\"0\" y=\"{}\">0</text></svg>", kHeight - 6);
@@ -103,20 +91,22 @@ std::string visits_table(const HeterogeneousStructure& structure, const Settled&
   const auto table = visit_table(structure, settled.cycles);
   const auto reasons = settled_reasons(structure, settled.cycles, settled.best.assignment);
   std::string html = "<table><tr><th>sub-graph</th>";
-  for (const std::string& processor : structure.processors) html += "<th>" + escaped(processor) + "</th>";
+  for (const std::string& processor : structure.processors)
+    html += "<th>" + html_escaped(processor) + "</th>";
   html += "<th>settled on</th><th>why</th></tr>";
   for (std::size_t i = 0; i < table.size(); ++i) {
-    html += "<tr><td>" + escaped(structure.subgraphs[i].name) + "</td>";
+    html += "<tr><td>" + html_escaped(structure.subgraphs[i].name) + "</td>";
     for (std::size_t p = 0; p < table[i].size(); ++p) {
       const VisitRow& row = table[i][p];
       html +=
           row.visits == 0
-              ? fmt::format("<td title=\"{}\">-</td>", escaped(structure.subgraphs[i].refused[p]))
+              ? fmt::format("<td title=\"{}\">-</td>", html_escaped(structure.subgraphs[i].refused[p]))
               : fmt::format("<td{}>{:.1f} + {:.1f} us, {} times</td>", row.fastest ? " class=\"fast\"" : "",
                             row.mean_duration / 1000, row.mean_delay / 1000, row.visits);
     }
-    html += fmt::format("<td>{}</td><td>{}</td></tr>",
-                        escaped(structure.processors[settled.best.assignment[i]]), escaped(reasons[i]));
+    html +=
+        fmt::format("<td>{}</td><td>{}</td></tr>",
+                    html_escaped(structure.processors[settled.best.assignment[i]]), html_escaped(reasons[i]));
   }
   return html + "</table>";
 }
@@ -128,15 +118,15 @@ std::string placement_html(const HeterogeneousStructure& structure, const Settle
   std::string legend;
   for (std::uint32_t p = 0; p < structure.processors.size(); ++p)
     legend += fmt::format("<span style=\"background:{}\">&nbsp;&nbsp;&nbsp;</span> {} &nbsp; ", colour(p),
-                          escaped(structure.processors[p]));
-  return "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>" + escaped(title) +
+                          html_escaped(structure.processors[p]));
+  return "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>" + html_escaped(title) +
          "</title>\n<style>body{font-family:sans-serif;max-width:1000px;margin:2em auto;padding:0 "
          "1em}svg{width:100%}"
          "svg text{font-size:11px}table{border-collapse:collapse;font-size:13px}td,th{border:1px solid "
          "#ccc;padding:3px "
          "8px;text-align:left}.fast{font-weight:bold}pre{background:#f4f4f4;padding:1em;overflow:auto}"
          "</style></head><body>\n<h1>" +
-         escaped(title) + "</h1>\n<pre>" + escaped(summary) +
+         html_escaped(title) + "</h1>\n<pre>" + html_escaped(summary) +
          "</pre>\n<h2>Value by execution cycle</h2><p>Points: each cycle. Line: the best so far.</p>" +
          value_chart(settled) + "\n<h2>Where each sub-graph ran</h2><p>" + legend + "</p>" +
          assignment_chart(structure, settled) + "\n<h2>Mutation factors</h2>" +

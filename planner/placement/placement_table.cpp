@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "sim/base/csv.h"
+
 namespace dfsim {
 
 namespace {
@@ -39,13 +41,6 @@ std::optional<Move> best_move(const HeterogeneousStructure& structure, const Exe
     }
   }
   return best;
-}
-
-std::string join_csv(const std::string& text) {
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 }  // namespace
@@ -120,7 +115,7 @@ std::string visits_csv(const HeterogeneousStructure& structure, const Settled& s
       text += fmt::format(
           "{},{},{},{},{},{:d},{:d},{}\n", structure.subgraphs[i].name, structure.processors[p], row.visits,
           row.visits ? fmt::format("{:.3f}", row.mean_duration) : "",
-          row.visits ? fmt::format("{:.3f}", row.mean_delay) : "", row.fastest, here, join_csv(why));
+          row.visits ? fmt::format("{:.3f}", row.mean_delay) : "", row.fastest, here, csv_field(why));
     }
   return text;
 }
@@ -147,7 +142,7 @@ std::string samples_csv(const HeterogeneousStructure& structure, const std::vect
       "cycle,sample,count,subgraph,processor,inference_duration_ns,inference_delay_ns,input_delay_ns\n";
   for (const SampleRecord& record : records)
     text += fmt::format("{},{},{},{},{},{:.3f},{:.3f},{:.3f}\n", record.cycle,
-                        join_csv(samples[record.sample_class].name), samples[record.sample_class].count,
+                        csv_field(samples[record.sample_class].name), samples[record.sample_class].count,
                         structure.subgraphs[record.subgraph].name, structure.processors[record.processor],
                         record.duration_ns, record.delay_ns, record.input_delay_ns);
   return text;

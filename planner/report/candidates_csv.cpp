@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "planner/report/candidate_text.h"
+#include "sim/base/csv.h"
 
 namespace dfsim {
 
@@ -20,21 +21,11 @@ const std::vector<std::string>& column_names() {
   return names;
 }
 
-std::string quoted(const std::string& field) {
-  if (field.find_first_of(",\"\n\r#") == std::string::npos) return field;
-  std::string text = "\"";
-  for (const char c : field) {
-    if (c == '"') text += '"';
-    text += c;
-  }
-  return text + '"';
-}
-
 std::string line_of(const std::vector<std::string>& fields) {
   std::string line;
   for (const std::string& field : fields) {
     if (!line.empty()) line += ',';
-    line += quoted(field);
+    line += csv_field(field);
   }
   return line + '\n';
 }
@@ -93,41 +84,6 @@ std::string candidates_csv(const Graph& graph, const CandidatesHead& head,
   text += line_of(column_names());
   for (const LoggedCandidate& logged : candidates) text += line_of(fields_of(graph, head, logged));
   return text;
-}
-
-std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
-  std::vector<std::vector<std::string>> records;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == '#') {
-      const std::size_t end = text.find('\n', at);
-      at = end == std::string::npos ? text.size() : end + 1;
-      continue;
-    }
-    std::vector<std::string> record(1);
-    bool in_quotes = false;
-    for (; at < text.size(); ++at) {
-      const char c = text[at];
-      if (in_quotes) {
-        if (c != '"')
-          record.back() += c;
-        else if (at + 1 < text.size() && text[at + 1] == '"')
-          record.back() += text[++at];
-        else
-          in_quotes = false;
-      } else if (c == '"') {
-        in_quotes = true;
-      } else if (c == ',') {
-        record.emplace_back();
-      } else if (c == '\n') {
-        ++at;
-        break;
-      } else {
-        record.back() += c;
-      }
-    }
-    records.push_back(std::move(record));
-  }
-  return records;
 }
 
 std::optional<StoredCandidate> find_candidate(const std::string& csv, const std::string& id) {

@@ -39,7 +39,4 @@ struct StoredCandidate {
 /// The first line with this id. None if there is none; throws std::runtime_error if the text is no such file.
 std::optional<StoredCandidate> find_candidate(const std::string& csv, const std::string& id);
 
-/// Records of a CSV text, comment lines left out; the first record holds the column names.
-std::vector<std::vector<std::string>> parse_csv(const std::string& text);
-
 }  // namespace dfsim

@@ -79,25 +79,11 @@ Json links_json(const HardwareSpec& hardware, const Measurement& measurement) {
   return list;
 }
 
-std::string name_of(DramTensorRole role) {
-  switch (role) {
-    case DramTensorRole::weight:
-      return "weight";
-    case DramTensorRole::embedding:
-      return "embedding";
-    case DramTensorRole::input:
-      return "input";
-    case DramTensorRole::output:
-      return "output";
-  }
-  return "unknown";
-}
-
 /// Weights are read whole; of embedding tables only the gathered rows; outputs are written.
 Json coverage_json(const std::vector<RoleCoverage>& roles) {
   Json json = Json::object();
   for (const RoleCoverage& role : roles)
-    json[name_of(role.role)] = {
+    json[to_string(role.role)] = {
         {"tensors", role.tensors}, {"bytes", role.bytes}, {"read_bytes", role.read_bytes}};
   return json;
 }

@@ -12,6 +12,7 @@
 #include "planner/verify/control_order.h"
 #include "planner/verify/dram_content.h"
 #include "planner/verify/kernel.h"
+#include "planner/verify/micro_operands.h"
 #include "planner/verify/pe_memory.h"
 #include "planner/verify/program_map.h"
 #include "planner/verify/work_order.h"
@@ -61,6 +62,17 @@ class Executor {
   const PeProgram& pe(const Step& step) const { return program_.pes[step.pe]; }
   const MicroOp& op(const Step& step) const { return pe(step).ops[step.op]; }
   KernelOp kernel_op(const Step& step) const { return {graph_, map_.op(op(step).op)}; }
+  /// What the micro-op reads.
+  MicroOperands operands_of(const Step& step) {
+    return {graph_,
+            map_.op(op(step).op),
+            map_,
+            pe(step),
+            op(step),
+            step.period,
+            memories_[step.pe],
+            comparison_.reference()};
+  }
   PeMemory::Place place(const Step& step, std::uint32_t micro_tensor) const;
   void write(const Step& step, const Access& access, const float* values);
   void write_moved(const Step& step, const Transfer& transfer, const std::vector<float>& values);

@@ -81,8 +81,7 @@ void Executor::matmul(const Step& step) {
   const MicroOp& micro_op = op(step);
   const KernelOp kernel_op = this->kernel_op(step);
   const Kernel& kernel = kernel_of(kernel_op.op());
-  MicroOperands operands(graph_, kernel_op.id, map_, pe(step), micro_op, step.period, memories_[step.pe],
-                         comparison_.reference());
+  MicroOperands operands = operands_of(step);
   std::vector<std::vector<float>> buffers;
   const std::vector<OutputBlock> blocks = output_blocks(step, buffers);
   for (const OutputBlock& other : blocks)
@@ -110,8 +109,7 @@ void Executor::matmul(const Step& step) {
 void Executor::accumulate(const Step& step) {
   const MicroOp& micro_op = op(step);
   const KernelOp kernel_op = this->kernel_op(step);
-  MicroOperands operands(graph_, kernel_op.id, map_, pe(step), micro_op, step.period, memories_[step.pe],
-                         comparison_.reference());
+  MicroOperands operands = operands_of(step);
   std::vector<std::vector<float>> buffers;
   const std::vector<OutputBlock> blocks = output_blocks(step, buffers);
   if (blocks.size() != 1) throw FaultFound("adds up partial sums into several regions");
@@ -132,8 +130,7 @@ void Executor::vector(const Step& step) {
   const MicroOp& micro_op = op(step);
   const KernelOp kernel_op = this->kernel_op(step);
   const Kernel& kernel = kernel_of(kernel_op.op());
-  MicroOperands operands(graph_, kernel_op.id, map_, pe(step), micro_op, step.period, memories_[step.pe],
-                         comparison_.reference());
+  MicroOperands operands = operands_of(step);
   std::vector<std::vector<float>> buffers;
   const std::vector<OutputBlock> blocks = output_blocks(step, buffers);
   const Box block = kernel.block(kernel_op, blocks, 0, operands);

@@ -56,8 +56,7 @@ void Executor::gather(const Step& step) {
   const std::vector<TensorId>& inputs = kernel_op.op().inputs;
   if (std::find(inputs.begin(), inputs.end(), map_.tensor(transfer.tensor)) == inputs.end())
     throw FaultFound("gathers rows of a table that is none of its operator's inputs");
-  MicroOperands operands(graph_, kernel_op.id, map_, pe(step), micro_op, step.period, memories_[step.pe],
-                         comparison_.reference());
+  MicroOperands operands = operands_of(step);
   std::vector<std::vector<float>> buffers;
   const std::vector<OutputBlock> blocks = output_blocks(step, buffers);
   dram_.check_rows(transfer);

@@ -29,6 +29,11 @@ const Kernel& kernel_of(const Operator& op) {
   return *it->second;
 }
 
+Box Kernel::block(const KernelOp&, const std::vector<OutputBlock>& outputs, std::uint32_t,
+                  const Operands&) const {
+  return outputs.front().box;
+}
+
 double weight_deviation(const KernelOp& op, std::uint64_t fan_in) {
   const std::vector<OpId>& consumers = op.output(0).consumers;
   const bool before_relu = std::any_of(consumers.begin(), consumers.end(), [&](OpId id) {

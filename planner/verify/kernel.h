@@ -55,9 +55,9 @@ class Kernel {
 
   /// The block of the iteration space (axes of OperatorKind::axes) that yields `outputs` from what is read;
   /// `reduction` is the extent of the reduction axis as the micro-op states it (kinds without one ignore
-  /// it).
+  /// it). Unless a kind says otherwise its iteration space is that of its output.
   virtual Box block(const KernelOp& op, const std::vector<OutputBlock>& outputs, std::uint32_t reduction,
-                    const Operands& operands) const = 0;
+                    const Operands& operands) const;
 
   /// Computes `block` into `outputs`. Kinds with a reduction axis *add* the products to what is there.
   virtual void run(const KernelOp& op, const Box& block, const std::vector<OutputBlock>& outputs,

@@ -96,6 +96,17 @@ std::string to_string(DataType type) {
   throw SimulationError("to_string: unknown data type");
 }
 
+const std::vector<std::pair<std::string, DataType>>& data_types() {
+  static const auto types = [] {
+    std::vector<std::pair<std::string, DataType>> all;
+    for (const DataType type :
+         {DataType::int8, DataType::fp16, DataType::bf16, DataType::fp32, DataType::int32})
+      all.emplace_back(to_string(type), type);
+    return all;
+  }();
+  return types;
+}
+
 std::array<std::uint32_t, 3> LinkGraph::coordinates(RouterId router) const {
   const std::uint32_t id = router.value();
   return {id % extent[0], id / extent[0] % extent[1], id / extent[0] / extent[1]};

@@ -16,6 +16,8 @@ namespace dfsim {
 enum class DataType : std::uint8_t { int8, fp16, bf16, fp32, int32 };
 Bytes bytes_of(DataType type);
 std::string to_string(DataType type);
+/// All types, by name.
+const std::vector<std::pair<std::string, DataType>>& data_types();
 
 // ---------------------------------------------------------------- network on chip
 

@@ -63,4 +63,18 @@ std::string to_string(TransferKind kind) {
   return "?";
 }
 
+std::string to_string(DramTensorRole role) {
+  switch (role) {
+    case DramTensorRole::weight:
+      return "weight";
+    case DramTensorRole::embedding:
+      return "embedding";
+    case DramTensorRole::input:
+      return "input";
+    case DramTensorRole::output:
+      return "output";
+  }
+  return "?";
+}
+
 }  // namespace dfsim

@@ -160,6 +160,7 @@ struct Primitive {
 };
 
 enum class DramTensorRole : std::uint8_t { weight, embedding, input, output };
+std::string to_string(DramTensorRole role);
 
 /// A tensor in DRAM, as its pieces.
 struct DramTensor {

@@ -15,12 +15,6 @@ constexpr std::size_t kMostProcessors = 16;
 
 const std::vector<std::pair<std::string, ProcessorKind>> kKinds{
     {"cpu", ProcessorKind::cpu}, {"gpu", ProcessorKind::gpu}, {"card", ProcessorKind::card}};
-const std::vector<std::pair<std::string, DataType>> kTypes{{"int8", DataType::int8},
-                                                           {"fp16", DataType::fp16},
-                                                           {"bf16", DataType::bf16},
-                                                           {"fp32", DataType::fp32},
-                                                           {"int32", DataType::int32}};
-
 bool is_identifier(const std::string& text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
@@ -28,7 +22,7 @@ bool is_identifier(const std::string& text) {
 
 std::map<DataType, double> read_rates(const YamlValue& rates) {
   std::map<DataType, double> result;
-  for (const auto& [name, type] : kTypes)
+  for (const auto& [name, type] : data_types())
     if (const YamlValue rate = rates.quiet()[name]) result[type] = rate.number(1e-3, 1e6, 1);
   if (rates && result.empty()) rates.error(rates.path() + ": no rate given", "for example {fp16: 1024}");
   return result;

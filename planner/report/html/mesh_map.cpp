@@ -109,7 +109,8 @@ class Layer {
       svg.text(middle, top(pe.y) + tile_ / 2 + 12, second, Anchor::middle, 9, text_on_shade(value));
   }
 
-  /// The two directions of a channel lie side by side; a channel that closes a ring is a stub at both ends.
+  /// The two directions of a channel lie side by side; a channel that closes a ring is drawn as a short line
+  /// at each of its ends.
   void draw_link(Svg& svg, const LinkData& link, std::size_t view) {
     const auto a = spec_.graph.coordinates(RouterId(link.from)),
                b = spec_.graph.coordinates(RouterId(link.to));

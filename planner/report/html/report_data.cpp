@@ -1,11 +1,13 @@
 #include "planner/report/html/report_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
-#include <sstream>
 #include <stdexcept>
 
 #include "planner/report/plan_yaml.h"
+#include "sim/base/csv.h"
 
 namespace dfsim::html {
 
@@ -98,34 +100,13 @@ void read_planner(const Json& json, ReportData& data) {
   }
 }
 
-/// The fields of one line of a CSV file; quoted fields may hold commas and doubled quotes.
-std::vector<std::string> csv_fields(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back() += '"';
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
-}
-
 std::vector<TrafficData> traffic_from(const std::string& csv) {
   std::vector<TrafficData> rows;
-  std::istringstream in(csv);
-  std::string line;
-  std::getline(in, line);  // the names of the columns
-  while (std::getline(in, line)) {
-    const std::vector<std::string> fields = csv_fields(line);
-    if (fields.size() != 6) throw std::runtime_error("pe_traffic.csv: a line has no six fields: " + line);
+  const auto records = parse_csv(csv);
+  for (std::size_t i = 1; i < records.size(); ++i) {  // behind the names of the columns
+    const std::vector<std::string>& fields = records[i];
+    if (fields.size() != 6)
+      throw std::runtime_error(fmt::format("pe_traffic.csv: record {} has no six fields", i));
     rows.push_back(
         {fields[0], fields[1], std::stoull(fields[2]), std::stoull(fields[3]), std::stod(fields[5])});
   }

@@ -71,11 +71,6 @@ class Stretched {
 /// Iteration space: that of the output.
 class ElementwiseKernel final : public Kernel {
  public:
-  Box block(const KernelOp&, const std::vector<OutputBlock>& outputs, std::uint32_t,
-            const Operands&) const override {
-    return outputs[0].box;
-  }
-
   void run(const KernelOp& op, const Box& block, const std::vector<OutputBlock>& outputs,
            Operands& operands) const override {
     const std::string function = op.op().text("function", "");

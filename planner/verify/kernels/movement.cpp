@@ -11,15 +11,6 @@ namespace dfsim {
 
 namespace {
 
-/// Iteration space: that of the output.
-class MovementKernel : public Kernel {
- public:
-  Box block(const KernelOp&, const std::vector<OutputBlock>& outputs, std::uint32_t,
-            const Operands&) const override {
-    return outputs[0].box;
-  }
-};
-
 /// Calls f(index) for every element of `box`, row-major.
 template <class F>
 void for_each_index(const Box& box, F f) {
@@ -36,7 +27,7 @@ void for_each_index(const Box& box, F f) {
   }
 }
 
-class CopyKernel final : public MovementKernel {
+class CopyKernel final : public Kernel {
  public:
   void run(const KernelOp&, const Box& block, const std::vector<OutputBlock>& outputs,
            Operands& operands) const override {
@@ -45,7 +36,7 @@ class CopyKernel final : public MovementKernel {
 };
 
 /// Element by element: the place in the input follows from the place in the row-major order of a sample.
-class ReshapeKernel final : public MovementKernel {
+class ReshapeKernel final : public Kernel {
  public:
   void run(const KernelOp& op, const Box& block, const std::vector<OutputBlock>& outputs,
            Operands& operands) const override {
@@ -67,7 +58,7 @@ class ReshapeKernel final : public MovementKernel {
   }
 };
 
-class TransposeKernel final : public MovementKernel {
+class TransposeKernel final : public Kernel {
  public:
   void run(const KernelOp& op, const Box& block, const std::vector<OutputBlock>& outputs,
            Operands& operands) const override {
@@ -90,7 +81,7 @@ class TransposeKernel final : public MovementKernel {
   }
 };
 
-class ConcatKernel final : public MovementKernel {
+class ConcatKernel final : public Kernel {
  public:
   void run(const KernelOp& op, const Box& block, const std::vector<OutputBlock>& outputs,
            Operands& operands) const override {
@@ -146,7 +137,7 @@ class SplitKernel final : public Kernel {
   }
 };
 
-class SelectKernel final : public MovementKernel {
+class SelectKernel final : public Kernel {
  public:
   void run(const KernelOp& op, const Box& block, const std::vector<OutputBlock>& outputs,
            Operands& operands) const override {
@@ -168,7 +159,7 @@ class SelectKernel final : public MovementKernel {
 };
 
 /// Input 0 holds row numbers, input 1 is the table.
-class EmbeddingKernel final : public MovementKernel {
+class EmbeddingKernel final : public Kernel {
  public:
   void run(const KernelOp& op, const Box& block, const std::vector<OutputBlock>& outputs,
            Operands& operands) const override {

@@ -14,11 +14,6 @@ namespace {
 /// counts its zeros, as all windows cost the same.
 class PoolingKernel final : public Kernel {
  public:
-  Box block(const KernelOp&, const std::vector<OutputBlock>& outputs, std::uint32_t,
-            const Operands&) const override {
-    return outputs[0].box;
-  }
-
   void run(const KernelOp& op, const Box& block, const std::vector<OutputBlock>& outputs,
            Operands& operands) const override {
     const auto& x = op.input(0).shape;

@@ -3,6 +3,7 @@
 #include "planner/report/candidate_json.h"
 #include "planner/report/candidate_text.h"
 #include "planner/report/candidates_csv.h"
+#include "sim/base/csv.h"
 #include "tests/planner/report/fixture.h"
 
 namespace dfsim {
