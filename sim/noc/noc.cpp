@@ -18,7 +18,9 @@ std::uint64_t ticks_of(std::uint64_t picoseconds) {
 /// Random bits for ties between equally long ways: fixed for a pair of endpoints, so that packets of one
 /// transfer stay in order, and different between pairs, so that both ways are used.
 std::uint32_t coins_of(const Packet& packet) {
-  Rng rng(packet.source.value(), packet.destination.value());
+  const EndpointId destination =
+      packet.destinations.empty() ? packet.destination : packet.destinations.front();
+  Rng rng(packet.source.value(), destination.value());
   return static_cast<std::uint32_t>(rng.next());
 }
 
@@ -72,10 +74,22 @@ void Noc::schedule(std::uint64_t cycle) {
 }
 
 void Noc::inject(const Packet& packet, std::uint64_t now) {
+  if (packet.destinations.size() > 1 && !routing_->forks()) return inject_copies(packet, now);
   if (textbook_) return textbook_->inject(packet, now + 1, coins_of(packet));
   core_.inject(packet, now + 1, coins_of(packet));
   const std::uint64_t next = core_.next_activity();
   if (next != kNever) schedule(std::max(next, current_cycle() + 1));
+}
+
+/// A packet per destination, one after the other; the last one to leave the source is the one that tells so.
+void Noc::inject_copies(const Packet& packet, std::uint64_t now) {
+  for (const EndpointId destination : packet.destinations) {
+    Packet copy = packet;
+    copy.destinations = {};
+    copy.destination = destination;
+    copy.notify_left = packet.notify_left && destination == packet.destinations.back();
+    inject(copy, now);
+  }
 }
 
 std::uint64_t Noc::blocked_cycles(EndpointId endpoint, std::uint64_t now) const {

@@ -59,6 +59,7 @@ class Noc : public sc_core::sc_module, public PacketInjector {
  private:
   SC_HAS_PROCESS(Noc);
   void tick();
+  void inject_copies(const Packet& packet, std::uint64_t now);
   void deliver(std::span<const NocEvent> events, std::uint64_t cycle);
   void report(const NocEvent& event, std::uint64_t cycle) const;
   std::uint64_t current_cycle() const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "sim/base/units.h"
 
@@ -39,6 +40,9 @@ struct Message {
 struct Packet {
   EndpointId source;
   EndpointId destination;
+  /// Several: a multicast, whose flits fork on the way; `destination` is not looked at. In ascending
+  /// order; read during inject() only. A packet that arrives has none and names its leaf in `destination`.
+  std::span<const EndpointId> destinations;
   std::uint32_t flits = 1;  ///< at least 1; head and tail are the same flit if 1
   MessageClass message_class = MessageClass::sinkable;
   bool notify_left = false;  ///< the source wants packet_left

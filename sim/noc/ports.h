@@ -14,7 +14,8 @@ namespace dfsim {
 class PacketInjector : public sc_core::sc_interface {
  public:
   /// Appends to the endless source queue of `packet.source`. A packet accepted at cycle t enters at t+1.
-  /// Throws SimulationError if source or destination is unknown or flits is 0.
+  /// Under a routing that cannot fork a multicast is sent as a packet per destination, in their order. Throws
+  /// SimulationError where refuse_packet() objects.
   virtual void inject(const Packet& packet, std::uint64_t now) = 0;
   /// Cycles before `now` in which the endpoint had a flit to send and could not (no credit, no free VC),
   /// since the start of the run. Exact.

@@ -2,16 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "sim/base/errors.h"
 #include "sim/hw/topology/topology.h"
 #include "sim/noc/experiment.h"
+#include "sim/noc/multicast_experiment.h"
 
 namespace dfsim {
 namespace {
@@ -33,7 +36,7 @@ struct NocOptions {
   std::optional<double> rate;
   std::optional<std::uint64_t> batch;
   bool saturate = false;
-  std::string single;
+  std::string single, multicast;
   std::uint64_t warmup = 2000;
   std::optional<std::uint64_t> measure;
   bool json = false;
@@ -117,6 +120,57 @@ NocExperiment make_experiment(const NocOptions& options) {
   return experiment;
 }
 
+/// SOURCE:all or SOURCE:NODE,NODE,...
+MulticastExperiment make_multicast(const NocOptions& options) {
+  const std::string& text = options.multicast;
+  MulticastExperiment experiment;
+  experiment.spec = make_spec(options);
+  experiment.flits = options.packet_flits;
+  experiment.seed = options.seed;
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos)
+    refuse("--multicast", fmt::format("'{}' is neither SOURCE:NODE,NODE,... nor SOURCE:all", text));
+  experiment.source = numbers("--multicast", text.substr(0, colon), ',').front();
+  std::vector<std::uint32_t>& nodes = experiment.destinations;
+  if (text.substr(colon + 1) == "all") {
+    nodes.resize(experiment.spec.graph.router_count());
+    std::iota(nodes.begin(), nodes.end(), 0u);
+    return experiment;
+  }
+  nodes = numbers("--multicast", text.substr(colon + 1), ',');
+  std::sort(nodes.begin(), nodes.end());
+  if (std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end())
+    refuse("--multicast", fmt::format("'{}' names a destination twice", text));
+  return experiment;
+}
+
+nlohmann::ordered_json to_json(const MulticastResult& result) {
+  return {{"completion_cycles", result.completion_cycles},
+          {"longest_unicast_cycles", result.longest_unicast_cycles},
+          {"link_flits", result.link_flits},
+          {"forks", result.forks},
+          {"packets", result.packets},
+          {"flits_injected", result.flits_injected},
+          {"flits_forked", result.flits_forked},
+          {"flits_ejected", result.flits_ejected},
+          {"unicasts_completion_cycles", result.unicasts_completion_cycles},
+          {"unicasts_link_flits", result.unicasts_link_flits}};
+}
+
+std::string to_text(const MulticastExperiment& experiment, const MulticastResult& result) {
+  std::string text =
+      fmt::format("{} flits from node {} to {} nodes, {}\n", experiment.flits, experiment.source,
+                  experiment.destinations.size(), result.forks ? "forking on the way" : "a packet for each");
+  text +=
+      fmt::format("completion           {} cycles; its longest unicast {}; all as unicasts {}\n",
+                  result.completion_cycles, result.longest_unicast_cycles, result.unicasts_completion_cycles);
+  text +=
+      fmt::format("flits over channels  {}; as unicasts {}\n", result.link_flits, result.unicasts_link_flits);
+  text += fmt::format("flits                {} injected + {} forked = {} ejected, in {} packets\n",
+                      result.flits_injected, result.flits_forked, result.flits_ejected, result.packets);
+  return text;
+}
+
 nlohmann::ordered_json to_json(const NocExperimentResult& result) {
   const auto number = [](const std::optional<double>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
@@ -159,7 +213,15 @@ std::string to_text(const NocExperiment& experiment, const NocExperimentResult& 
   return text;
 }
 
+void run_multicast(const NocOptions& options) {
+  const MulticastExperiment experiment = make_multicast(options);
+  const MulticastResult result = run_multicast_experiment(experiment);
+  const std::string text = options.json ? to_json(result).dump(2) + "\n" : to_text(experiment, result);
+  std::fputs(text.c_str(), stdout);
+}
+
 void run(const NocOptions& options, int& exit_code) {
+  if (!options.multicast.empty()) return run_multicast(options);
   const NocExperiment experiment = make_experiment(options);
   const NocExperimentResult result = run_noc_experiment(experiment);
   const std::string text = options.json ? to_json(result).dump(2) + "\n" : to_text(experiment, result);
@@ -205,6 +267,8 @@ void add_noc_command(CLI::App& app, int& exit_code) {
   mode->add_option("--batch", options->batch, "packets per node, all ready at cycle 0");
   mode->add_flag("--saturate", options->saturate, "every source always has a packet waiting");
   mode->add_option("--single", options->single, "SOURCE:DESTINATION, one lone packet");
+  mode->add_option("--multicast", options->multicast,
+                   "SOURCE:NODE,NODE,... or SOURCE:all, one lone multicast of --packet-flits flits");
   mode->require_option(1);
   command->callback([options, &exit_code] { run(*options, exit_code); });
 }

@@ -38,6 +38,7 @@ class NetworkCore::Engine {
   std::vector<NocEvent> events;
   std::uint64_t event_cycle = 0;
   std::uint64_t packets_injected = 0, packets_ejected = 0, evaluations = 0;
+  std::uint64_t arrivals_due = 0;  ///< of all packets injected
 };
 
 /// Up to 64 * W channels (ports x VCs) per router.
@@ -84,6 +85,21 @@ class RouterEngine : public NetworkCore::Engine {
     bool unmatched = false;   ///< the switch may serve others in the next cycle although nothing changes
     bool activated = false;   ///< VCs may use the switch from the next cycle on
     bool new_fronts = false;  ///< packets have come to the front behind tails
+  };
+  /// What the multicast packets of a router do in one cycle. Ports of absent numbers are not set.
+  struct ForkStep {
+    Channels channels;            ///< with multicast packets
+    Channels kept;                ///< packet_hold: keep their input
+    std::uint32_t kept_outs = 0;  ///< and these outputs
+    std::uint32_t asking = 0;     ///< branches that could move
+    std::uint32_t moving = 0;     ///< those of them that do
+    Channels asks[kMaxPorts];     ///< by output: have a branch that could move
+    Channels heads[kMaxPorts];    ///< by output: have a branch that asks speculatively
+    Channels wins[kMaxPorts];     ///< by output: whose branch does move
+  };
+  /// By output: packets that own a VC, and heads that ask speculatively.
+  struct ForkRequests {
+    Channels strong[kMaxPorts], weak[kMaxPorts];
   };
   struct Requester {
     std::uint16_t channel;
@@ -207,6 +223,38 @@ class RouterEngine : public NetworkCore::Engine {
   void match_heads(std::uint32_t router, std::uint32_t requesters, const Channels& wanted);
   void grant(Router& router, std::uint32_t channel, std::uint32_t out);
 
+  // multicast.h: multicast packets and their branches.
+  std::uint32_t take_leaves(std::span<const EndpointId> destinations);
+  std::uint32_t take_fork();
+  std::uint32_t copy_slot(std::uint32_t slot);
+  void start_fork(std::uint32_t router, std::uint32_t channel, std::uint32_t slot);
+  std::uint32_t sort_leaves(std::uint32_t router, std::uint32_t channel, std::uint32_t slot);
+  void add_branch(Fork& fork, Branch& branch, std::uint32_t port, std::uint32_t slot);
+  std::span<Branch> branches_of(std::uint32_t fork) {
+    return {&branches_[std::size_t{fork} * stride_], forks_[fork].branches};
+  }
+  std::span<const Branch> branches_of(std::uint32_t fork) const {
+    return {&branches_[std::size_t{fork} * stride_], forks_[fork].branches};
+  }
+  bool has_room(const Router& router, const Fork& fork, const Branch& branch, std::uint32_t out) const;
+  void finish_fork(Step& step, std::uint32_t fork);
+
+  // fork_step.h: one cycle of a router that has multicast packets.
+  template <bool Hold, Stages S>
+  bool step_forking_router(Step& step);
+  template <bool Hold, bool Spec>
+  ForkStep find_requests(Step& step);
+  template <bool Hold, bool Spec>
+  void allocate_forking_switch(Step& step, ForkStep& forks);
+  template <bool Spec>
+  void accept(Step& step, ForkStep& forks, const ForkRequests& requests, std::uint32_t in,
+              std::uint32_t outs);
+  VcOutcome allocate_forking_vcs(std::uint32_t router, std::uint64_t ready_at);
+  void commit_forks(Step& step, ForkStep& forks);
+  void send_from_branch(Step& step, const Fork& fork, Branch& branch);
+  void free_fork_slot(Step& step, Fork& fork);
+  bool forks_rest(const Step& step, const ForkStep& forks) const;
+
   // terminal_step.h: one source in one cycle.
   bool step_terminal(std::uint32_t terminal);
   bool choose_class(Terminal& source, std::uint32_t terminal);
@@ -220,6 +268,7 @@ class RouterEngine : public NetworkCore::Engine {
   }
 
   // observe.h
+  std::uint32_t fork_of(std::uint32_t router, std::uint32_t channel) const;
   std::vector<std::uint32_t> waits_for(std::uint32_t router, std::uint32_t channel) const;
   std::string describe(std::uint32_t router, std::uint32_t channel) const;
   std::uint64_t flits_through(std::uint32_t router, std::uint32_t port) const;
@@ -261,6 +310,13 @@ class RouterEngine : public NetworkCore::Engine {
   std::uint32_t free_slots_ = kNoSlot;
   std::uint32_t used_slots_ = 0;
 
+  // Multicast. The lists keep their memory.
+  std::vector<Leaf> leaves_;
+  std::vector<Fork> forks_;
+  std::vector<Branch> branches_;  ///< [fork * stride + i], by ascending port
+  std::uint32_t free_leaves_ = kNoSlot, free_forks_ = kNoSlot;
+  std::uint64_t flits_forked_ = 0;
+
   EventWheel wheel_;
   Outboxes out_{}, out_next_{};            ///< for what is driven in now_, and in now_ + 1
   std::uint64_t out_next_cycle_ = kNever;  ///< that out_next_ is for
@@ -272,6 +328,16 @@ class RouterEngine : public NetworkCore::Engine {
   std::vector<std::uint32_t> new_heads_;                            ///< routers with new_head
   std::vector<std::uint32_t> arrived_slots_;
   // Room for the allocators.
+  struct Way {
+    std::uint32_t leaves, vcs, steps;
+  };
+  std::array<Way, kMaxPorts> ways_{};  ///< by output port
+  struct ForkRequester {
+    std::uint16_t channel, best_distance, out;
+    std::uint32_t fork, branch;  ///< fork kNoSlot: the unicast packet of the channel
+    Channels wanted;
+  };
+  std::vector<ForkRequester> fork_requesters_;
   std::vector<Requester> requesters_;
   std::array<std::uint8_t, kMaxPorts> speculative_outs_{};  ///< by input: output won by a head without a VC
 };

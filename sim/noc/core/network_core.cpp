@@ -48,6 +48,34 @@ std::string refuse_network(const NocSpec& spec, std::uint32_t message_classes) {
   return {};
 }
 
+std::string refuse_packet(const NocSpec& spec, const RoutingFunction& routing, std::uint32_t message_classes,
+                          const Packet& packet) {
+  const auto endpoints = static_cast<std::uint32_t>(spec.endpoints.size());
+  const std::uint32_t message_class =
+      message_classes == 1 ? 0u : static_cast<std::uint32_t>(packet.message_class);
+  const bool several = packet.destinations.size() > 1;
+  bool known = packet.source.value() < endpoints &&
+               (several || !packet.destinations.empty() || packet.destination.value() < endpoints);
+  for (const EndpointId leaf : packet.destinations) known = known && leaf.value() < endpoints;
+  const auto describe = [&](const char* problem) {
+    return fmt::format("packet of {} flits, class {}, from endpoint {} to {} of {}: {}", packet.flits,
+                       message_class, packet.source.value(),
+                       several ? fmt::format("{} destinations", packet.destinations.size())
+                               : fmt::format("{}", packet.destination.value()),
+                       endpoints, problem);
+  };
+  if (!known) return describe("no such endpoint");
+  if (packet.flits == 0) return describe("a packet has at least one flit");
+  if (message_class >= message_classes) return describe("no such message class");
+  if (!several) return {};
+  if (!routing.forks()) return describe("the routing has no multicast");
+  if (packet.flits > spec.buffer_flits) return describe("a multicast packet fits into a buffer");
+  for (std::size_t i = 1; i < packet.destinations.size(); ++i)
+    if (packet.destinations[i] <= packet.destinations[i - 1])
+      return describe("destinations are in ascending order");
+  return {};
+}
+
 NetworkCore::NetworkCore(const NocSpec& spec, const RoutingFunction& routing, Options options) : spec_(spec) {
   if (std::string reason = refuse_network(spec, options.message_classes); !reason.empty())
     throw SimulationError("network: " + reason);
@@ -71,7 +99,7 @@ std::span<const NocEvent> NetworkCore::events() const { return engine_->events; 
 std::uint64_t NetworkCore::event_cycle() const { return engine_->event_cycle; }
 std::uint64_t NetworkCore::next_activity() const { return engine_->next_activity(); }
 std::uint64_t NetworkCore::packets_in_flight() const {
-  return engine_->packets_injected - engine_->packets_ejected;
+  return engine_->arrivals_due - engine_->packets_ejected;
 }
 NocCounters NetworkCore::counters(std::uint64_t end) { return engine_->counters(end); }
 std::vector<std::uint64_t> NetworkCore::link_flits(std::uint64_t end) { return engine_->link_flits(end); }

@@ -27,11 +27,11 @@ struct StallCycles {
 
 /// Totals since the start of the run. After a run that has drained, injected + forked = ejected.
 struct NocCounters {
-  std::uint64_t flits_injected = 0;  ///< sent by sources
-  std::uint64_t flits_forked = 0;    ///< extra copies made by multicast
-  std::uint64_t flits_ejected = 0;   ///< through ejection ports
-  std::uint64_t flit_hops = 0;       ///< one flit passing one router
-  std::uint64_t packets_injected = 0, packets_ejected = 0;
+  std::uint64_t flits_injected = 0;                         ///< sent by sources
+  std::uint64_t flits_forked = 0;                           ///< extra copies made by multicast
+  std::uint64_t flits_ejected = 0;                          ///< through ejection ports
+  std::uint64_t flit_hops = 0;                              ///< one flit passing one router
+  std::uint64_t packets_injected = 0, packets_ejected = 0;  ///< a multicast counts once, and once per leaf
   StallCycles stalls;
   bool operator==(const NocCounters&) const = default;
 };
@@ -49,6 +49,12 @@ struct NocEvent {
 /// Why this network cannot be built: too few VCs, more VCs or ports than the masks hold, latencies of 0, a
 /// routing that does not fit. Empty if it can.
 std::string refuse_network(const NocSpec& spec, std::uint32_t message_classes);
+
+/// Why `packet` cannot be sent: unknown endpoints, a class without VCs, 0 flits, a multicast that the routing
+/// cannot fork, that is longer than a buffer or whose destinations are not in ascending order. Empty if it
+/// can.
+std::string refuse_packet(const NocSpec& spec, const RoutingFunction& routing, std::uint32_t message_classes,
+                          const Packet& packet);
 
 /// Event-driven and exact: a router is evaluated in the cycles in which one of its inputs changes or its own
 /// state does; in between, streams of body flits and credits are added up when somebody looks. Results do not
@@ -68,8 +74,7 @@ class NetworkCore {
 
   /// Appends to the source queue of packet.source; the head may be sent from `cycle` on. All cycles before
   /// `cycle` with something to do must have been evaluated or not be later than cycle - 1, and `cycle` itself
-  /// must not. `coins` are the packet's random bits. Throws SimulationError on unknown endpoints, a class
-  /// without VCs, or 0 flits.
+  /// must not. `coins` are the packet's random bits. Throws SimulationError where refuse_packet() objects.
   void inject(const Packet& packet, std::uint64_t cycle, std::uint32_t coins = 0);
 
   /// Evaluates the cycles up to `last` (inclusive), but stops before the first one that begins with events
@@ -81,6 +86,7 @@ class NetworkCore {
 
   /// The next cycle in which anything can happen without an injection, or kNever.
   std::uint64_t next_activity() const;
+  /// Arrivals still to come: one per packet, of a multicast one per destination.
   std::uint64_t packets_in_flight() const;
 
   /// Exact as of the last evaluated cycle, or `end` - 1 if later (the cycles between must have nothing to

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/noc/core/fork_step.h"
 #include "sim/noc/core/terminal_step.h"
 
 namespace dfsim {
@@ -26,6 +27,7 @@ NocCounters RouterEngine<W>::counters(std::uint64_t end) {
   NocCounters result;
   result.packets_injected = packets_injected;
   result.packets_ejected = packets_ejected;
+  result.flits_forked = flits_forked_;
   for (const Terminal& terminal : terminals_) result.flits_injected += terminal.sent;
   for_each_bit(touched_routers_, [&](std::uint32_t r) {
     result.stalls.no_credit += routers_[r].stalls.no_credit;
@@ -85,6 +87,7 @@ std::string RouterEngine<W>::leftovers() {
         text += place("input") + fmt::format("{} flits\n", flits);
       if ((router.arriving | router.sending | router.requesting | router.granted | router.active).contains(c))
         text += place("input") + "not at rest\n";
+      if (fork_of(r, c) != kNoSlot) text += place("input") + "a multicast packet\n";
       if (!router.free_vcs.contains(c)) text += place("output") + "held by a packet\n";
       if (const std::uint32_t left = credits(router, c, next_); left != buffer_)
         text += place("output") + fmt::format("{} of {} credits\n", left, buffer_);
@@ -100,34 +103,62 @@ std::string RouterEngine<W>::leftovers() {
   return text;
 }
 
-/// A head without an output VC waits for the owners of those it could take, a packet without credits for the
-/// buffer that its flits go to. Channels are numbered router * channels_ + channel.
+/// The multicast packet at the front of an input channel, or kNoSlot.
+template <unsigned W>
+std::uint32_t RouterEngine<W>::fork_of(std::uint32_t router, std::uint32_t channel) const {
+  std::uint32_t fork = routers_[router].forks;
+  while (fork != kNoSlot && forks_[fork].channel != channel) fork = forks_[fork].next;
+  return fork;
+}
+
+/// A head without an output VC waits for the owners of those it could take, a packet without credits (the
+/// branch of a multicast without enough) for the buffer that its flits go to. Channels are numbered router *
+/// channels_ + channel.
 template <unsigned W>
 std::vector<std::uint32_t> RouterEngine<W>::waits_for(std::uint32_t index, std::uint32_t channel) const {
   std::vector<std::uint32_t> result;
   const Router& router = routers_[index];
   const auto first = static_cast<std::uint32_t>(first_channel(index));
-  if (router.requesting.contains(channel)) {
-    for (const std::uint32_t out : wanted_[first + channel])
+  const auto owners_of = [&](const Channels& wanted) {
+    for (const std::uint32_t out : wanted)
       if (outputs_[first + out].owner != kNoChannel) result.push_back(first + outputs_[first + out].owner);
-  } else if (router.active.contains(channel) && !router.credit_ok.contains(channel)) {
-    const InputVc& input = inputs_[first + channel];
-    const OutputVc& output = outputs_[first + input.out];
+  };
+  const auto buffer_behind = [&](std::uint32_t out) {
+    const OutputVc& output = outputs_[first + out];
     if (output.kind == PortKind::link)
       result.push_back(static_cast<std::uint32_t>(first_channel(output.flits_on.router)) +
                        output.flits_on.channel);
+  };
+  if (const std::uint32_t fork = fork_of(index, channel); fork != kNoSlot) {
+    for (const Branch& branch : branches_of(fork)) {
+      if (branch.out == kNoChannel)
+        owners_of(Channels::from_bits(branch.vcs, branch.port * vcs_));
+      else if (branch.sent == 0 && credits(router, branch.out, next_) < forks_[fork].flits)
+        buffer_behind(branch.out);
+    }
+  } else if (router.requesting.contains(channel)) {
+    owners_of(wanted_[first + channel]);
+  } else if (router.active.contains(channel) && !router.credit_ok.contains(channel)) {
+    buffer_behind(inputs_[first + channel].out);
   }
   return result;
 }
 
 template <unsigned W>
 std::string RouterEngine<W>::describe(std::uint32_t router, std::uint32_t channel) const {
-  const InputVc& input = inputs_[first_channel(router) + channel];
-  const Packet& packet = packets_[input.packet];
-  return fmt::format(
-      "router {} input {} vc {}: {} flits, packet {} -> {}, {}\n", router, port_of_[channel], vc_of_[channel],
-      stored(routers_[router], channel, next_), packet.source.value(), packet.destination.value(),
-      routers_[router].requesting.contains(channel) ? "waits for an output VC" : "waits for credits");
+  std::uint32_t slot = inputs_[first_channel(router) + channel].packet;
+  bool for_vc = routers_[router].requesting.contains(channel);
+  if (const std::uint32_t fork = fork_of(router, channel); fork != kNoSlot) {
+    for (const Branch& branch : branches_of(fork)) {
+      if (branch.sent != 0) continue;
+      slot = branch.slot;
+      for_vc = branch.out == kNoChannel;
+    }
+  }
+  const Packet& packet = packets_[slot];
+  return fmt::format("router {} input {} vc {}: {} flits, packet {} -> {}, {}\n", router, port_of_[channel],
+                     vc_of_[channel], stored(routers_[router], channel, next_), packet.source.value(),
+                     packet.destination.value(), for_vc ? "waits for an output VC" : "waits for credits");
 }
 
 template <unsigned W>

@@ -96,6 +96,7 @@ struct RouterState {
   std::uint64_t done = 0;         ///< the cycles before this one are in `stalls`
   std::uint64_t timer = kNever;   ///< cycle for which a timer is set; others are stale
   std::uint64_t grant_cycle = 0;  ///< cycle of VC allocation that `granted` belongs to
+  std::uint32_t forks = kNoSlot;  ///< first of the multicast packets at the fronts
   StallCycles stalls;
   // Stalls in the last evaluation, and per cycle while asleep.
   std::uint16_t no_credit = 0, lost = 0, no_vc = 0;
@@ -128,14 +129,42 @@ struct SourceQueue {
   std::uint8_t last_vc = 0;  ///< relative to the class's first
 };
 
+/// A destination of a multicast packet, in a list of them.
+struct Leaf {
+  std::uint32_t endpoint = 0;
+  std::uint32_t next = kNoSlot;
+};
+
+/// A multicast packet at the front of an input VC. It goes on as one branch per output port; each is a packet
+/// of its own with a part of the leaves.
+struct Fork {
+  std::uint32_t next = kNoSlot;  ///< of the same router, or in the list of free ones
+  std::uint16_t channel = 0;     ///< input channel
+  std::uint16_t flits = 0;
+  std::uint16_t freed = 0;  ///< flits that all branches have read
+  std::uint16_t branches = 0;
+};
+struct Branch {
+  std::uint64_t ready_at = 0;      ///< granted: first cycle of switch allocation
+  std::uint64_t held_in = 0;       ///< packet_hold: cycle in which it keeps the switch if it can move
+  std::uint32_t slot = 0;          ///< of its packet
+  std::uint32_t vcs = 0;           ///< of its output port: those it may take
+  std::uint16_t sent = 0;          ///< flits that have gone on
+  std::uint16_t out = kNoChannel;  ///< output channel, once granted
+  std::uint8_t port = 0;
+  bool speculative = false;  ///< has won the switch in this cycle without an output VC
+};
+
 /// What the network needs to know of a packet on its way.
 struct PacketSlot {
   std::uint32_t flits = 1;
   std::uint32_t router = 0;  ///< destination
   std::uint32_t coins = 0;
-  std::uint32_t next = kNoSlot;  ///< in the source queue, or in the list of free slots
-  std::uint16_t hops = 0;        ///< channels between routers taken so far
-  std::uint8_t port = 0;         ///< local port of the destination
+  std::uint32_t next = kNoSlot;    ///< in the source queue, or in the list of free slots
+  std::uint32_t leaves = kNoSlot;  ///< of a multicast: first of its destinations, instead of router and port
+  std::uint16_t hops = 0;          ///< channels between routers taken so far
+  std::uint16_t room = 1;          ///< credits that its head needs: of a multicast, one per flit
+  std::uint8_t port = 0;           ///< local port of the destination
   std::uint8_t message_class = 0;
   bool notify_left = false;
   std::uint64_t created = 0;  ///< cycle from which it could be sent

@@ -175,7 +175,12 @@ void RouterEngine<W>::reset() {
   free_slots_ = kNoSlot;
   used_slots_ = 0;
   now_ = next_ = event_cycle = 0;
-  packets_injected = packets_ejected = 0;
+  packets_injected = packets_ejected = arrivals_due = 0;
+  leaves_.clear();
+  forks_.clear();
+  branches_.clear();
+  free_leaves_ = free_forks_ = kNoSlot;
+  flits_forked_ = 0;
   any_awake_ = false;
 }
 
@@ -203,25 +208,27 @@ void RouterEngine<W>::free_slot(std::uint32_t slot) {
 
 template <unsigned W>
 void RouterEngine<W>::inject(const Packet& packet, std::uint64_t cycle, std::uint32_t coins) {
+  if (std::string reason = refuse_packet(spec_, routing_, options_.message_classes, packet); !reason.empty())
+    throw SimulationError("network: " + reason);
   const auto message_class =
       options_.message_classes == 1 ? 0u : static_cast<std::uint32_t>(packet.message_class);
   const std::uint32_t source = packet.source.value();
-  const std::uint32_t destination = packet.destination.value();
-  if (source >= terminals_.size() || destination >= terminals_.size() || packet.flits == 0 ||
-      message_class >= options_.message_classes)
-    throw SimulationError(
-        fmt::format("network: packet of {} flits, class {}, from endpoint {} to {} of {} cannot be sent",
-                    packet.flits, message_class, source, destination, terminals_.size()));
   if (!any_awake_ && cycle > next_) next_ = std::min(cycle, wheel_.next_after(next_ - 1));
   if (cycle < next_ || cycle - next_ > wheel_.horizon() - 1)
     throw SimulationError(fmt::format("network: packet for cycle {}, but cycle {} comes next", cycle, next_));
 
+  const bool several = packet.destinations.size() > 1;
   const std::uint32_t slot = take_slot(packet);
+  if (!packet.destinations.empty()) packets_[slot].destination = packet.destinations.front();
+  packets_[slot].destinations = {};
+  const std::uint32_t destination = packets_[slot].destination.value();
   slots_[slot] = PacketSlot{.flits = packet.flits,
                             .router = terminals_[destination].router,
                             .coins = coins,
                             .next = kNoSlot,
+                            .leaves = several ? take_leaves(packet.destinations) : kNoSlot,
                             .hops = 0,
+                            .room = static_cast<std::uint16_t>(several ? packet.flits : 1),
                             .port = static_cast<std::uint8_t>(terminals_[destination].port),
                             .message_class = static_cast<std::uint8_t>(message_class),
                             .notify_left = packet.notify_left,
@@ -231,6 +238,7 @@ void RouterEngine<W>::inject(const Packet& packet, std::uint64_t cycle, std::uin
   (queue.first == kNoSlot ? queue.first : slots_[queue.last].next) = slot;
   queue.last = slot;
   ++packets_injected;
+  arrivals_due += several ? packet.destinations.size() : 1;
   ++terminals_[source].waiting;
   set_bit(touched_terminals_, source);
   // A source that is sending looks for the next packet by itself when it has done.

@@ -27,7 +27,8 @@ bool RouterEngine<W>::step_terminal(std::uint32_t terminal) {
     }
   }
   if (options_.always_evaluate) return !source.sending && source.waiting == 0 && !source.credit_in;
-  if (!source.sending) return true;
+  // With a credit per cycle a multicast packet may get room.
+  if (!source.sending) return !source.credit_in || !source.blocked_now;
 
   // The next cycles are known: body flits until credits or the packet run out, or nothing.
   const SourceQueue& queue = queues_[terminal * options_.message_classes + source.holder];
@@ -86,11 +87,12 @@ bool RouterEngine<W>::can_send(const SourceQueue& queue, const std::uint16_t* cr
   if (queue.first == kNoSlot || slots_[queue.first].created > now_) return false;
   const std::uint32_t first = first_vc(message_class);
   const std::uint32_t count = class_vcs(message_class);
+  const std::uint32_t room = slots_[queue.first].room;
   std::uint32_t place = queue.last_vc;
   for (std::uint32_t i = 0; i < count; ++i) {
     place = place + 1 == count ? 0 : place + 1;
     vc = first + place;
-    if (credits[vc]) return true;
+    if (credits[vc] >= room) return true;
   }
   return false;
 }

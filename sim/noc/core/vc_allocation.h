@@ -21,6 +21,8 @@ template <unsigned W>
 void RouterEngine<W>::start_front(std::uint32_t router, std::uint32_t channel, std::uint32_t slot) {
   InputVc& input = inputs_[first_channel(router) + channel];
   const PacketSlot& packet = slots_[slot];
+  if (packet.leaves != kNoSlot) [[unlikely]]
+    return start_fork(router, channel, slot);
   input.packet = slot;
   input.left = packet.flits;
   wanted_[first_channel(router) + channel] = route(router, channel, packet);

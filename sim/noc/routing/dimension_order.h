@@ -21,6 +21,7 @@ class DimensionOrder : public RoutingFunction {
   std::uint32_t routing_classes(const LinkGraph& graph) const override;
   void bind(const LinkGraph& graph) override;
   void route(const RouteRequest& request, RouteOptions& options) const override;
+  bool forks() const override { return true; }
 
  private:
   void route_ring(const RouteRequest& request, std::uint32_t dimension, std::uint32_t at, std::uint32_t to,

@@ -10,4 +10,11 @@ std::unique_ptr<RoutingFunction> make_routing(const std::string& name, const Lin
   return routing;
 }
 
+std::uint32_t steps_along(const LinkGraph& graph, std::uint32_t from, std::uint32_t to, std::uint32_t port) {
+  const std::uint32_t dimension = port / 2, extent = graph.extent[dimension];
+  const std::uint32_t at = graph.coordinates(RouterId(from))[dimension];
+  const std::uint32_t end = graph.coordinates(RouterId(to))[dimension];
+  return (port % 2 == 0 ? end + extent - at : at + extent - end) % extent;
+}
+
 }  // namespace dfsim

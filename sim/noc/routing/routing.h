@@ -59,7 +59,15 @@ class RoutingFunction {
   virtual void bind(const LinkGraph& graph) = 0;
   /// Adds at least one option to `options` (empty on entry).
   virtual void route(const RouteRequest& request, RouteOptions& options) const = 0;
+  /// Whether packets with several destinations may fork: every route has one port, fixed by source,
+  /// destination and coins, and the routes from one source are a tree (docs/noc.md, multicast).
+  virtual bool forks() const { return false; }
 };
+
+/// Channels that a packet at router `from` goes on in the dimension of `port`, in that direction, until it
+/// has the coordinate of router `to`. Of several destinations behind one port the farthest one decides which
+/// virtual channels the branch may take: its way contains those of the others.
+std::uint32_t steps_along(const LinkGraph& graph, std::uint32_t from, std::uint32_t to, std::uint32_t port);
 
 using RoutingRegistry = Registry<RoutingFunction>;
 

@@ -134,7 +134,7 @@ void Network::reset() {
   journeys_.clear();
   free_journeys_.clear();
   events_.clear();
-  packets_injected_ = packets_ejected_ = 0;
+  packets_injected_ = packets_ejected_ = arrivals_due_ = 0;
   last_busy_ = 0;
   scheduled_ = kNoCycle;
   edge_ = false;
@@ -152,32 +152,48 @@ void Network::schedule(std::uint64_t cycle) {
 }
 
 void Network::inject(const Packet& packet, std::uint64_t cycle, std::uint32_t coins) {
+  if (std::string reason = refuse_packet(spec_, routing_, classes_, packet); !reason.empty())
+    throw SimulationError("network: " + reason);
   const std::uint32_t message_class = classes_ == 1 ? 0u : static_cast<std::uint32_t>(packet.message_class);
-  const std::uint32_t source = packet.source.value(), destination = packet.destination.value();
-  if (source >= terminals_.size() || destination >= terminals_.size() || packet.flits == 0 ||
-      message_class >= classes_)
-    throw SimulationError(
-        fmt::format("network: packet of {} flits, class {}, from endpoint {} to {} of {} cannot be sent",
-                    packet.flits, message_class, source, destination, terminals_.size()));
-  std::uint32_t index = static_cast<std::uint32_t>(journeys_.size());
-  if (free_journeys_.empty()) {
-    journeys_.emplace_back();
-  } else {
-    index = free_journeys_.back();
-    free_journeys_.pop_back();
-  }
+  const std::uint32_t source = packet.source.value();
+  const std::uint32_t index = take_journey();
   Journey& journey = journeys_[index];
   journey = Journey{};
   journey.event.packet = packet;
+  journey.event.packet.destinations = {};
   journey.event.created = cycle;
   journey.coins = coins;
-  journey.router = spec_.endpoints[destination].router.value();
-  journey.port = terminal_ports_[destination];
   journey.message_class = message_class;
+  if (packet.destinations.size() > 1) {
+    journey.leaves.assign(packet.destinations.begin(), packet.destinations.end());
+  } else {
+    if (!packet.destinations.empty()) journey.event.packet.destination = packet.destinations.front();
+    const Place place = place_of(journey.event.packet.destination);
+    journey.router = place.router;
+    journey.port = place.port;
+  }
   terminals_[source]->enqueue(index, message_class);
   ++packets_injected_;
+  arrivals_due_ += std::max<std::size_t>(1, packet.destinations.size());
   last_busy_ = std::max(last_busy_, cycle);
   schedule(cycle);
+}
+
+std::uint32_t Network::take_journey() {
+  if (free_journeys_.empty()) {
+    journeys_.emplace_back();
+    return static_cast<std::uint32_t>(journeys_.size() - 1);
+  }
+  const std::uint32_t index = free_journeys_.back();
+  free_journeys_.pop_back();
+  return index;
+}
+
+std::uint32_t Network::copy(std::uint32_t packet) {
+  const std::uint32_t index = take_journey();
+  journeys_[index] = journeys_[packet];
+  journeys_[index].leaves.clear();
+  return index;
 }
 
 void Network::tick() {
@@ -232,6 +248,7 @@ NocCounters Network::counters(std::uint64_t now) const {
     result.stalls.no_credit += router.stalls().no_credit;
     result.stalls.lost_arbitration += router.stalls().lost_arbitration;
     result.stalls.no_vc += router.stalls().no_vc;
+    result.flits_forked += router.forked(now);
     for (std::uint32_t p = 0; p < router.flit_out.size(); ++p) {
       const std::uint64_t flits = router.flits(p, now);
       result.flit_hops += flits;

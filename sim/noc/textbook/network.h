@@ -36,7 +36,7 @@ class Network : public sc_core::sc_module, private Listener {
   NocCounters counters(std::uint64_t now) const;
   std::vector<std::uint64_t> link_flits(std::uint64_t now) const;
   std::uint64_t blocked_cycles(EndpointId endpoint, std::uint64_t now) const;
-  std::uint64_t packets_in_flight() const { return packets_injected_ - packets_ejected_; }
+  std::uint64_t packets_in_flight() const { return arrivals_due_ - packets_ejected_; }
   std::string deadlock_report() const;
 
  private:
@@ -56,6 +56,12 @@ class Network : public sc_core::sc_module, private Listener {
   void arrived(std::uint32_t packet) override;
   void left(std::uint32_t packet) override;
   Journey& journey(std::uint32_t packet) override { return journeys_[packet]; }
+  std::uint32_t copy(std::uint32_t packet) override;
+  void forked(std::uint32_t packet) override { free_journeys_.push_back(packet); }
+  Place place_of(EndpointId endpoint) const override {
+    return {spec_.endpoints[endpoint.value()].router.value(), terminal_ports_[endpoint.value()]};
+  }
+  std::uint32_t take_journey();
 
   const NocSpec& spec_;
   const RoutingFunction& routing_;
@@ -75,6 +81,7 @@ class Network : public sc_core::sc_module, private Listener {
   std::vector<std::uint32_t> free_journeys_;
   std::vector<std::pair<std::uint64_t, NocEvent>> events_;  ///< to be told, by cycle
   std::uint64_t packets_injected_ = 0, packets_ejected_ = 0;
+  std::uint64_t arrivals_due_ = 0;  ///< of all packets injected, one per leaf
   std::uint64_t base_ticks_ = 0;
   std::uint64_t last_busy_ = 0;
   std::uint64_t scheduled_ = kNoCycle;

@@ -14,6 +14,11 @@ struct Journey {
   std::uint32_t coins = 0;
   std::uint32_t router = 0, port = 0;  ///< destination
   std::uint32_t message_class = 0;
+  std::vector<EndpointId> leaves;  ///< of a multicast, instead of router and port
+
+  bool multicast() const { return !leaves.empty(); }
+  /// Free slots that a buffer must have before the head may go there.
+  std::uint32_t room() const { return multicast() ? event.packet.flits : 1; }
 };
 
 /// What routers and terminals tell the network.
@@ -24,7 +29,17 @@ class Listener {
   virtual void busy() = 0;
   virtual void arrived(std::uint32_t packet) = 0;
   virtual void left(std::uint32_t packet) = 0;
+  /// References are good until the next copy().
   virtual Journey& journey(std::uint32_t packet) = 0;
+  /// Another packet like this one. Its leaves are still to be set.
+  virtual std::uint32_t copy(std::uint32_t packet) = 0;
+  /// All of the packet has gone on as its copies.
+  virtual void forked(std::uint32_t packet) = 0;
+  /// Where an endpoint is attached.
+  struct Place {
+    std::uint32_t router, port;
+  };
+  virtual Place place_of(EndpointId endpoint) const = 0;
 };
 
 }  // namespace dfsim::textbook

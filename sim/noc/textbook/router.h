@@ -31,6 +31,8 @@ class Router : public sc_core::sc_module {
   /// Through this output, in the cycles before `now`.
   std::uint64_t flits(std::uint32_t port, std::uint64_t now) const;
   const StallCycles& stalls() const { return stalls_; }
+  /// Extra copies of flits, made in the cycles before `now`.
+  std::uint64_t forked(std::uint64_t now) const { return forked_ - (last_cycle_ >= now ? forked_now_ : 0); }
 
   /// What the packet at the front of an input VC waits for, for deadlock reports.
   struct Wait {
@@ -45,14 +47,25 @@ class Router : public sc_core::sc_module {
  private:
   SC_HAS_PROCESS(Router);
   static constexpr std::uint32_t kNone = ~0u;
-  struct InputVc {
-    enum class State : std::uint8_t { idle, waiting, active };
-    std::deque<Flit> buffer;
-    State state = State::idle;
+  /// The packet at the front of an input VC on its way to one output port: all of a unicast packet, one of
+  /// several copies of a multicast packet.
+  struct Branch {
+    enum class State : std::uint8_t { waiting, active, done };
+    State state = State::waiting;
     std::uint64_t ready_at = 0;              ///< waiting: first cycle of VA; active: first of SA
     RouteOptions options;                    ///< waiting
     std::uint32_t out_port = 0, out_vc = 0;  ///< active
-    std::uint32_t accept_pointer = 0;        ///< output channel
+    std::uint32_t packet = 0;
+    std::uint32_t next = 0;  ///< place in the buffer of the flit that goes on next
+    std::uint32_t room = 1;  ///< credits that the next flit needs: of a multicast, the head one per flit
+    bool held = false;       ///< packet_hold: has the switch
+  };
+  struct InputVc {
+    std::deque<Flit> buffer;
+    std::vector<Branch> branches;      ///< none: idle
+    std::uint32_t packet = 0;          ///< that has forked into them
+    std::uint32_t accept_pointer = 0;  ///< output channel
+    std::uint32_t moved = 0;           ///< branches, in this cycle
   };
   struct OutputVc {
     std::uint32_t owner = kNone;  ///< input channel
@@ -62,26 +75,40 @@ class Router : public sc_core::sc_module {
   struct Port {
     std::uint32_t vc_pointer = 0, accept_pointer = 0;  ///< input side: VC, output port
     std::uint32_t grant_pointer = 0;                   ///< output side: input port
-    std::uint32_t held_vc = kNone;
     std::uint64_t flits = 0;
     bool moved = false;  ///< a flit through this output in the last cycle
   };
   struct Match {
-    std::uint32_t in_port, vc, out_port;
+    std::uint32_t in_port, vc, out_port, branch;
     bool speculative;
+  };
+  /// What asks for an output in an input's name.
+  struct Candidate {
+    std::uint32_t vc = kNone, branch = 0;
+    bool speculative = false;
+  };
+  struct Grant {
+    std::uint32_t input, branch, output;  ///< input and output channel
   };
 
   void step();
   void take_in(std::uint64_t now);
-  void compute_route(InputVc& input, std::uint32_t port, std::uint32_t vc);
-  bool asks_for_vc(const InputVc& input, std::uint64_t now) const;
-  bool wants(const InputVc& input, std::uint32_t out) const;
-  bool asks_for_switch(const InputVc& input, std::uint64_t now) const;
-  std::vector<std::uint32_t> allocate_vcs(std::uint64_t now);
-  std::uint32_t candidate(std::uint32_t in, std::uint32_t out, std::uint64_t now, bool& speculative) const;
+  void compute_routes(InputVc& input, std::uint32_t port, std::uint32_t vc);
+  void compute_fork(InputVc& input, std::uint32_t port, std::uint32_t vc);
+  RouteOptions route_to(const Journey& packet, std::uint32_t router, std::uint32_t local_port,
+                        std::uint32_t port, std::uint32_t vc) const;
+  bool asks_for_vc(const Branch& branch, std::uint64_t now) const;
+  bool wants(const Branch& branch, std::uint32_t out) const;
+  bool asks_for_switch(const InputVc& input, const Branch& branch, std::uint64_t now) const;
+  bool has_room(const Branch& branch) const;
+  std::vector<Grant> allocate_vcs(std::uint64_t now);
+  Candidate candidate(std::uint32_t in, std::uint32_t out, std::uint32_t keeper, std::uint64_t now) const;
+  std::vector<std::uint32_t> keep_switch(std::uint64_t now, std::vector<bool>& busy_out,
+                                         std::vector<Match>& result);
   std::vector<Match> allocate_switch(std::uint64_t now);
-  void give_vcs(const std::vector<std::uint32_t>& grants, std::uint64_t now);
-  bool move(const Match& match, const std::vector<std::uint32_t>& grants, std::uint64_t now);
+  void activate(const Grant& grant, std::uint64_t now);
+  bool move(const Match& match, const std::vector<Grant>& grants, std::uint64_t now);
+  void free_slots();
 
   InputVc& input(std::uint32_t port, std::uint32_t vc) { return inputs_[port * vcs_ + vc]; }
   const InputVc& input(std::uint32_t port, std::uint32_t vc) const { return inputs_[port * vcs_ + vc]; }
@@ -97,6 +124,7 @@ class Router : public sc_core::sc_module {
   std::vector<OutputVc> outputs_;
   std::vector<Port> ports_;
   StallCycles stalls_;
+  std::uint64_t forked_ = 0, forked_now_ = 0;
   std::uint64_t last_cycle_ = 0;
 };
 

@@ -63,11 +63,12 @@ void Terminal::sink() {
 bool Terminal::can_send(Queue& queue, std::uint32_t message_class, std::uint64_t now) {
   if (queue.left) return credits_[queue.vc] != 0;
   if (queue.packets.empty() || listener_.journey(queue.packets.front()).event.created > now) return false;
+  const std::uint32_t room = listener_.journey(queue.packets.front()).room();
   const std::uint32_t first = message_class * spec_.virtual_channels / classes_;
   const std::uint32_t count = (message_class + 1) * spec_.virtual_channels / classes_ - first;
   for (std::uint32_t i = 1; i <= count; ++i) {
     queue.vc = first + (queue.last_vc + i) % count;
-    if (credits_[queue.vc]) return true;
+    if (credits_[queue.vc] >= room) return true;
   }
   return false;
 }

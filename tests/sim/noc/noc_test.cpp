@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -222,10 +223,33 @@ NocSpec with(RouterModel model, NocSpec spec) {
   return spec;
 }
 
+/// Dimension order that has no multicast.
+class Unforked : public RoutingFunction {
+ public:
+  std::string refuse(const LinkGraph&) const override { return {}; }
+  std::uint32_t routing_classes(const LinkGraph&) const override { return 1; }
+  void bind(const LinkGraph& graph) override { inner_ = make_routing("xy", graph); }
+  void route(const RouteRequest& request, RouteOptions& options) const override {
+    inner_->route(request, options);
+  }
+
+ private:
+  std::unique_ptr<RoutingFunction> inner_;
+};
+const Registration<RoutingFunction, Unforked> kUnforked{"unforked_test", "for a test"};
+
+NocSpec without_forks(NocSpec spec) {
+  spec.routing = "unforked_test";
+  return spec;
+}
+
 struct Kernel {
   Chip mesh{"mesh", spec_of("mesh", {4, 4})};
   Chip torus{"torus", spec_of("torus", {3, 4})};
   Chip textbook{"textbook", with(RouterModel::textbook, spec_of("mesh", {4, 4}))};
+  Chip unforked{"unforked", without_forks(spec_of("mesh", {4, 4}))};
+  Chip textbook_unforked{"textbook_unforked",
+                         with(RouterModel::textbook, without_forks(spec_of("mesh", {4, 4})))};
 };
 Kernel& kernel() {
   static Kernel* modules = new Kernel;  // never destroyed: the kernel outlives main
@@ -304,6 +328,39 @@ TEST(Noc, AnAbortedRunLeavesNoTraceInTheTextbookRouter) {
     if (round == 0) first = result;
     ASSERT_EQ(result, first) << "after " << 1 + round * 61 << " cycles";
   }
+}
+
+TEST(Noc, AMulticastArrivesEverywhereAndLeavesOnce) {
+  Kernel& modules = kernel();
+  const Workload silent(1, 22, 0);
+  const std::vector<EndpointId> leaves{EndpointId(2), EndpointId(5), EndpointId(15), EndpointId(21)};
+  std::vector<Result> results;
+  for (Chip* chip : {&modules.mesh, &modules.textbook, &modules.unforked, &modules.textbook_unforked}) {
+    chip->reset();
+    chip->load(silent);
+    Packet packet;
+    packet.source = EndpointId(3);
+    packet.destinations = leaves;
+    packet.flits = 4;
+    packet.notify_left = true;
+    packet.message.bytes = 0;
+    packet.message.address = 7;
+    chip->noc.inject(packet, 0);
+    sc_core::sc_start();
+    results.push_back(chip->finish());
+    EXPECT_EQ(chip->noc.packets_in_flight(), 0u);
+    EXPECT_EQ(std::count_if(results.back().seen.begin(), results.back().seen.end(),
+                            [](const Seen& seen) { return seen.arrived; }),
+              4);
+    EXPECT_EQ(results.back().seen.size(), 5u);
+  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[2], results[3]);
+  EXPECT_EQ(results[0].counters.flits_injected, 4u);
+  EXPECT_EQ(results[0].counters.flits_forked, 12u);
+  EXPECT_EQ(results[2].counters.flits_injected, 16u);
+  EXPECT_EQ(results[2].counters.flits_forked, 0u);
+  EXPECT_GT(results[2].counters.flit_hops, results[0].counters.flit_hops);
 }
 
 TEST(Noc, RefusesUnknownEndpoints) {

@@ -16,7 +16,7 @@ std::uint64_t number(const char* variable, std::uint64_t otherwise) {
 
 TEST(Fuzz, NetworksDrainConserveAndRepeat) {
   const std::uint64_t first = number("DFSIM_NOC_FIRST", 20'000), cases = number("DFSIM_NOC_CASES", 300);
-  std::uint64_t hops = 0;
+  std::uint64_t hops = 0, copies = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     const RandomNetwork random(seed);
     const std::unique_ptr<RoutingFunction> routing = make_routing(random.spec.routing, random.spec.graph);
@@ -25,11 +25,13 @@ TEST(Fuzz, NetworksDrainConserveAndRepeat) {
     ASSERT_TRUE(trace.drained) << "seed " << seed << "\n" << core.deadlock_report();
     ASSERT_EQ(core.leftovers(), "") << "seed " << seed;
     ASSERT_EQ(core.deadlock_report(), "") << "seed " << seed;
-    std::uint64_t flits = 0;
-    for (const TimedPacket& timed : random.packets) flits += timed.packet.flits;
-    ASSERT_EQ(trace.counters.flits_injected, flits) << "seed " << seed;
-    ASSERT_EQ(trace.counters.flits_ejected, flits) << "seed " << seed;
-    ASSERT_EQ(trace.counters.packets_ejected, random.packets.size()) << "seed " << seed;
+    const Traffic traffic(random.packets);
+    ASSERT_EQ(trace.counters.flits_injected, traffic.flits) << "seed " << seed;
+    ASSERT_EQ(trace.counters.flits_forked, traffic.copies) << "seed " << seed;
+    ASSERT_EQ(trace.counters.flits_ejected, traffic.flits + traffic.copies) << "seed " << seed;
+    ASSERT_EQ(trace.counters.packets_injected, random.packets.size()) << "seed " << seed;
+    ASSERT_EQ(trace.counters.packets_ejected, traffic.arrivals) << "seed " << seed;
+    copies += traffic.copies;
     core.reset();
     ASSERT_EQ(core.leftovers(), "") << "seed " << seed;
     ASSERT_EQ(play(core, random.packets), trace) << "seed " << seed;
@@ -37,15 +39,16 @@ TEST(Fuzz, NetworksDrainConserveAndRepeat) {
     ASSERT_EQ(play(fresh, random.packets), trace) << "seed " << seed;
     hops += trace.counters.flit_hops;
   }
-  std::printf("%llu networks, %llu flit-hops: all drain, conserve and repeat\n",
-              static_cast<unsigned long long>(cases), static_cast<unsigned long long>(hops));
+  std::printf("%llu networks, %llu flit-hops, %llu flits forked: all drain, conserve and repeat\n",
+              static_cast<unsigned long long>(cases), static_cast<unsigned long long>(hops),
+              static_cast<unsigned long long>(copies));
 }
 
 TEST(Fuzz, AnUnfinishedRunLeavesSomething) {
   const RandomNetwork random(20'000);
   const std::unique_ptr<RoutingFunction> routing = make_routing(random.spec.routing, random.spec.graph);
   NetworkCore core(random.spec, *routing, {.message_classes = random.message_classes});
-  core.inject(random.packets.front().packet, 0);
+  core.inject(random.packets.front().to_send(), 0);
   while (core.run_until(6)) continue;
   EXPECT_NE(core.leftovers(), "");
 }

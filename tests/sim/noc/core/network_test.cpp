@@ -33,18 +33,16 @@ TEST(NetworkCore, FlitsAreConserved) {
   for (std::uint64_t seed = 2000; seed < 2000 + kCases; ++seed) {
     const RandomNetwork network(seed);
     const Trace trace = play(network, {});
-    std::uint64_t flits = 0, left = 0;
-    for (const TimedPacket& timed : network.packets) {
-      flits += timed.packet.flits;
-      left += timed.packet.notify_left ? 1 : 0;
-    }
+    const Traffic traffic(network.packets);
     ASSERT_TRUE(trace.drained) << "seed " << seed;
-    ASSERT_EQ(trace.counters.flits_injected, flits) << "seed " << seed;
-    ASSERT_EQ(trace.counters.flits_ejected, flits) << "seed " << seed;
+    const std::uint64_t ejected = traffic.flits + traffic.copies;
+    ASSERT_EQ(trace.counters.flits_injected, traffic.flits) << "seed " << seed;
+    ASSERT_EQ(trace.counters.flits_forked, traffic.copies) << "seed " << seed;
+    ASSERT_EQ(trace.counters.flits_ejected, ejected) << "seed " << seed;
     ASSERT_EQ(trace.counters.flit_hops,
-              flits + std::accumulate(trace.link_flits.begin(), trace.link_flits.end(), std::uint64_t{0}))
+              ejected + std::accumulate(trace.link_flits.begin(), trace.link_flits.end(), std::uint64_t{0}))
         << "seed " << seed;
-    ASSERT_EQ(trace.entries.size(), network.packets.size() + left) << "seed " << seed;
+    ASSERT_EQ(trace.entries.size(), traffic.arrivals + traffic.left) << "seed " << seed;
   }
 }
 
@@ -71,6 +69,7 @@ TEST(NetworkCore, RunsAreIndependentOfTheOneBefore) {
     timed.packet.source = EndpointId(timed.packet.source.value() % endpoints);
     timed.packet.destination = EndpointId(timed.packet.destination.value() % endpoints);
     timed.packet.message_class = MessageClass::sinkable;
+    timed.destinations.clear();
   }
   const Trace a = play(core, network.packets);
   core.reset();
@@ -89,8 +88,8 @@ TEST(NetworkCore, CountersAreExactInTheMiddleOfAStream) {
     NetworkCore slow(network.spec, *routing,
                      {.message_classes = network.message_classes, .always_evaluate = true});
     for (const TimedPacket& timed : network.packets) {
-      fast.inject(timed.packet, 0, timed.coins);
-      slow.inject(timed.packet, 0, timed.coins);
+      fast.inject(timed.to_send(), 0, timed.coins);
+      slow.inject(timed.to_send(), 0, timed.coins);
     }
     for (std::uint64_t last = 3; last < 400; last += 7) {
       while (fast.run_until(last)) continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include "sim/base/rng.h"
@@ -15,7 +16,16 @@ namespace dfsim::test {
 struct TimedPacket {
   std::uint64_t cycle = 0;
   Packet packet;
+  std::vector<EndpointId> destinations;  ///< of a multicast, ascending
   std::uint32_t coins = 0;
+
+  std::uint64_t leaves() const { return std::max<std::uint64_t>(1, destinations.size()); }
+  /// Good as long as this is.
+  Packet to_send() const {
+    Packet result = packet;
+    result.destinations = destinations;
+    return result;
+  }
 };
 
 struct RandomNetwork {
@@ -52,6 +62,8 @@ struct RandomNetwork {
     const std::uint32_t amount = pick(5, 20, 60, 150);
     const std::uint64_t span = pick(1, 50, 1000);
     const bool hot = rng.below(3) == 0;
+    const std::uint64_t multicasts = pick(0, 0, 1, 3, 10);  // of 10 packets
+    const std::uint64_t most_leaves = pick(2, 4, 8, 64);
     for (std::uint32_t i = 0; i < amount; ++i) {
       TimedPacket timed;
       timed.cycle = rng.below(span);
@@ -64,10 +76,38 @@ struct RandomNetwork {
       timed.packet.notify_left = rng.below(2) == 0;
       timed.packet.message.address = i;
       timed.coins = static_cast<std::uint32_t>(rng.next());
+      if (rng.below(10) < multicasts) {
+        make_multicast(timed, 1 + rng.below(most_leaves), endpoints, rng);
+        timed.packet.flits = 1 + (timed.packet.flits - 1) % spec.buffer_flits;
+      }
       packets.push_back(timed);
     }
     std::stable_sort(packets.begin(), packets.end(),
                      [](const TimedPacket& a, const TimedPacket& b) { return a.cycle < b.cycle; });
+  }
+
+  static void make_multicast(TimedPacket& timed, std::uint64_t leaves, std::uint64_t endpoints, Rng& rng) {
+    std::set<EndpointId> chosen;
+    for (std::uint64_t i = 0; i < leaves; ++i)
+      chosen.insert(EndpointId(static_cast<std::uint32_t>(rng.below(endpoints))));
+    timed.destinations.assign(chosen.begin(), chosen.end());
+  }
+};
+
+/// What a workload puts into the network, and what must come out.
+struct Traffic {
+  std::uint64_t flits = 0;     ///< sent
+  std::uint64_t copies = 0;    ///< further ones, made on the way
+  std::uint64_t arrivals = 0;  ///< of packets
+  std::uint64_t left = 0;      ///< packets whose source wants to know
+
+  explicit Traffic(const std::vector<TimedPacket>& packets) {
+    for (const TimedPacket& timed : packets) {
+      flits += timed.packet.flits;
+      copies += timed.packet.flits * (timed.leaves() - 1);
+      arrivals += timed.leaves();
+      left += timed.packet.notify_left ? 1 : 0;
+    }
   }
 };
 
@@ -75,7 +115,7 @@ struct RandomNetwork {
 struct Trace {
   struct Entry {
     std::uint64_t cycle, packet, entered;
-    std::uint32_t hops;
+    std::uint32_t endpoint, hops;  ///< endpoint: that it is told
     bool arrived;
     bool operator==(const Entry&) const = default;
   };
@@ -86,6 +126,13 @@ struct Trace {
   bool operator==(const Trace&) const = default;
 };
 
+inline Trace::Entry entry_of(const NocEvent& event, std::uint64_t cycle) {
+  const bool arrived = event.kind == NocEvent::Kind::arrived;
+  return {cycle,         event.packet.message.address,
+          event.entered, (arrived ? event.packet.destination : event.packet.source).value(),
+          event.hops,    arrived};
+}
+
 inline constexpr std::uint64_t kLongRun = 200'000;
 
 inline Trace play(NetworkCore& core, const std::vector<TimedPacket>& packets,
@@ -94,13 +141,12 @@ inline Trace play(NetworkCore& core, const std::vector<TimedPacket>& packets,
   const auto advance = [&](std::uint64_t last) {
     while (core.run_until(last))
       for (const NocEvent& event : core.events())
-        trace.entries.push_back({core.event_cycle(), event.packet.message.address, event.entered, event.hops,
-                                 event.kind == NocEvent::Kind::arrived});
+        trace.entries.push_back(entry_of(event, core.event_cycle()));
   };
   for (const TimedPacket& timed : packets) {
     if (timed.cycle > limit) break;
     if (timed.cycle > 0) advance(timed.cycle - 1);
-    core.inject(timed.packet, timed.cycle, timed.coins);
+    core.inject(timed.to_send(), timed.cycle, timed.coins);
   }
   while (core.packets_in_flight() > 0 && core.next_activity() <= limit)
     advance(std::min(limit, core.next_activity() + 50));

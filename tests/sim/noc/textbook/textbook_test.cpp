@@ -31,15 +31,13 @@ struct Bench {
         network(("network_" + std::to_string(seed)).c_str(), random.spec, *routing, random.message_classes,
                 1) {
     network.deliver = [this](std::span<const NocEvent> events, std::uint64_t cycle) {
-      for (const NocEvent& event : events)
-        trace.entries.push_back({cycle, event.packet.message.address, event.entered, event.hops,
-                                 event.kind == NocEvent::Kind::arrived});
+      for (const NocEvent& event : events) trace.entries.push_back(entry_of(event, cycle));
     };
   }
   void load() {
     trace = Trace{};
     network.reset();
-    for (const TimedPacket& timed : random.packets) network.inject(timed.packet, timed.cycle, timed.coins);
+    for (const TimedPacket& timed : random.packets) network.inject(timed.to_send(), timed.cycle, timed.coins);
   }
   Trace finish() {
     trace.drained = network.packets_in_flight() == 0;
@@ -81,8 +79,9 @@ TEST(Textbook, TheFastCoreEqualsIt) {
     ASSERT_EQ(slow.entries.size(), fast.entries.size()) << bench->network.name();
     for (std::size_t i = 0; i < slow.entries.size(); ++i)
       ASSERT_EQ(slow.entries[i], fast.entries[i])
-          << bench->network.name() << ": packet " << slow.entries[i].packet << " at " << slow.entries[i].cycle
-          << ", packet " << fast.entries[i].packet << " at " << fast.entries[i].cycle;
+          << bench->network.name() << ": event " << i << ", packet " << slow.entries[i].packet << " at "
+          << slow.entries[i].cycle << ", packet " << fast.entries[i].packet << " at "
+          << fast.entries[i].cycle;
     ASSERT_EQ(slow.link_flits, fast.link_flits) << bench->network.name();
     ASSERT_EQ(slow.blocked, fast.blocked) << bench->network.name();
     ASSERT_EQ(slow.counters, fast.counters) << bench->network.name();
