@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/strong_components.hpp>
-#include <functional>
+#include <boost/graph/topological_sort.hpp>
+#include <iterator>
 #include <queue>
 
 namespace dfsim {
@@ -77,6 +78,17 @@ bool report_cycles(const Draft& draft, const Order& graph, Mistakes& mistakes) {
   return found;
 }
 
+/// For every operator the number of operators on the longest way from it to an end of the graph.
+std::vector<std::size_t> longest_ways(const Order& graph) {
+  std::vector<std::size_t> finished;  // each after all that follow it
+  boost::topological_sort(graph, std::back_inserter(finished));
+  std::vector<std::size_t> rest(boost::num_vertices(graph), 1);
+  for (const std::size_t op : finished)
+    for (auto [edge, end] = boost::out_edges(op, graph); edge != end; ++edge)
+      rest[op] = std::max(rest[op], rest[boost::target(*edge, graph)] + 1);
+  return rest;
+}
+
 }  // namespace
 
 std::vector<std::size_t> topological_order(const Draft& draft, const Wiring& wiring, Mistakes& mistakes) {
@@ -84,7 +96,11 @@ std::vector<std::size_t> topological_order(const Draft& draft, const Wiring& wir
   if (report_cycles(draft, graph, mistakes)) return {};
   std::vector<std::size_t> waiting(boost::num_vertices(graph));
   for (auto [edge, end] = boost::edges(graph); edge != end; ++edge) ++waiting[boost::target(*edge, graph)];
-  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+  const std::vector<std::size_t> rest = longest_ways(graph);
+  const auto later = [&](std::size_t a, std::size_t b) {
+    return rest[a] != rest[b] ? rest[a] < rest[b] : a > b;
+  };
+  std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
   for (std::size_t op = 0; op < waiting.size(); ++op)
     if (waiting[op] == 0) ready.push(op);
   std::vector<std::size_t> order;

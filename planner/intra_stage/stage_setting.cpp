@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "planner/ops/operator.h"
 #include "sim/base/units.h"
 
 namespace dfsim {
@@ -15,9 +16,49 @@ namespace {
 constexpr double kResidentShare = 0.6;
 /// One part in so many of the scratchpads.
 constexpr std::uint64_t kScarce = 5;
+/// Where room is scarce, a candidate may need so many times the room of the one of its class that needs
+/// least.
+constexpr double kRoomFactor = 1.25;
 
 std::uint64_t scratchpads(const HardwareSpec& hardware, const StageProposal& proposal) {
   return proposal.group.pes(hardware).size() * hardware.pe.scratchpad.bytes.count();
+}
+
+/// Bytes of activations that the busiest PE holds while it computes the operator: what it reads and writes.
+std::uint64_t bytes_held(const Graph& graph, OpId op, const OperatorCandidate& candidate,
+                         std::uint32_t samples) {
+  const Operator& node = graph.op(op);
+  const OperatorKind& kind = kind_of(node);
+  const std::vector<Axis> axes = kind.axes(graph, op, samples);
+  Box block;
+  block.rank = static_cast<std::uint8_t>(axes.size());
+  for (std::size_t axis = 0; axis < axes.size(); ++axis)
+    block.extent[axis] = ceil_div(
+        axes[axis].extent, axis < candidate.spatial.size() ? std::max(1u, candidate.spatial[axis]) : 1);
+  std::uint64_t bytes = 0;
+  const auto add = [&](TensorId tensor, const Box& box) {
+    if (graph.tensor(tensor).has_samples())
+      bytes += box.elements() * bytes_of(graph.tensor(tensor).type).count();
+  };
+  for (std::size_t input = 0; input < node.inputs.size(); ++input)
+    add(node.inputs[input], kind.input_box(graph, op, input, block));
+  for (std::size_t output = 0; output < node.outputs.size(); ++output)
+    add(node.outputs[output], kind.output_box(graph, op, output, block));
+  return bytes;
+}
+
+/// Leaves the candidates that need little room: others fit alone, but not among what else the stage holds.
+void keep_small(const Graph& graph, std::uint32_t samples, StageClasses& classes) {
+  for (OperatorClass& one : classes.classes) {
+    std::vector<std::uint64_t> bytes;
+    for (const OperatorCandidate& candidate : one.candidates)
+      bytes.push_back(bytes_held(graph, one.representative(), candidate, samples));
+    if (bytes.empty()) continue;
+    const double most = kRoomFactor * static_cast<double>(*std::min_element(bytes.begin(), bytes.end()));
+    std::size_t index = 0;
+    std::erase_if(one.candidates,
+                  [&](const OperatorCandidate&) { return static_cast<double>(bytes[index++]) > most; });
+  }
 }
 
 }  // namespace
@@ -65,6 +106,7 @@ std::vector<StageSetting> stage_settings(const Graph& graph, const HardwareSpec&
   CandidateRequest request;
   request.proposal = &proposal;
   request.samples = ceil_div(samples, sub_batches);
+  const bool scarce = room_is_scarce(graph, hardware, proposal, request.samples);
   std::vector<StageSetting> settings;
   if (const double copies = weight_copies(graph, hardware, proposal); copies >= 1) {
     request.weights_resident = true;
@@ -77,6 +119,8 @@ std::vector<StageSetting> stage_settings(const Graph& graph, const HardwareSpec&
   request.weights_resident = false;
   request.most_weight_copies = 0;
   settings.push_back({sub_batches, false, form_candidates(graph, hardware, request)});
+  if (scarce)
+    for (StageSetting& setting : settings) keep_small(graph, request.samples, setting.classes);
   return settings;
 }
 

@@ -13,10 +13,10 @@ constexpr std::uint64_t kWeightTileBytes = 64 * 1024;
 /// Tiles of rows are cut until there are this many of them ...
 constexpr std::uint32_t kEnoughTiles = 4;
 /// ... but not shorter than this in cycles, nor in rows (multiples of the array's rows).
-constexpr double kLeastMatrixCycles = 1024;
-constexpr std::uint32_t kLeastFolds = 2;
+constexpr double kLeastMatrixCycles = 768;
+constexpr std::uint32_t kLeastFolds = 1;
 constexpr std::uint64_t kLeastVectorElements = 4096;
-constexpr std::uint32_t kMostVectorTiles = 16;
+constexpr std::uint32_t kMostVectorTiles = 32;
 /// A streamed reduction brings this much of the input at a time.
 constexpr std::uint64_t kInputTileBytes = 96 * 1024;
 
@@ -78,29 +78,33 @@ std::uint64_t streamed_rows(const Graph& graph, OpId op, const Box& block) {
   return kind_of(graph.op(op)).work(graph, op, block).matmul.m;
 }
 
-/// Cuts samples, then other parallel axes, while tiles are few and long.
+/// `count` tiles along `axis` are long enough, and what they write leaves no rows of the array idle.
+bool worth_cutting(const Graph& graph, const HardwareSpec& hardware, OpId op, const Box& tile,
+                   std::size_t axis, std::uint32_t count) {
+  Box larger = tile, smaller = tile;
+  larger.extent[axis] = ceil_div(tile.extent[axis], count);
+  smaller.extent[axis] = tile.extent[axis] / count;
+  const UnitCycles units = unit_cycles(hardware.pe, kind_of(graph.op(op)).work(graph, op, larger));
+  if (streamed_rows(graph, op, larger) == streamed_rows(graph, op, tile))  // each with products of its own
+    return units.matrix >= kLeastMatrixCycles / 4;
+  return units.matrix >= kLeastMatrixCycles &&
+         streamed_rows(graph, op, smaller) >= kLeastFolds * hardware.pe.matrix.rows;
+}
+
+/// Cuts samples, then other parallel axes, while tiles are few and long: a tile's results are on their way
+/// while the next one is computed. Tiles may differ by one.
 void cut_rows(const Graph& graph, const HardwareSpec& hardware, OpId op, const std::vector<Axis>& axes,
               Box& tile, std::vector<std::uint32_t>& tiles) {
-  const OperatorKind& kind = kind_of(graph.op(op));
   std::uint32_t total = 1;
   for (const std::uint32_t count : tiles) total *= count;
   for (const AxisRole role : {AxisRole::sample, AxisRole::parallel})
     for (std::size_t axis = 0; axis < axes.size() && total < kEnoughTiles; ++axis) {
       if (axes[axis].role != role || !axes[axis].splittable || tile.extent[axis] < 2) continue;
-      for (std::uint32_t count = std::min(tile.extent[axis], kEnoughTiles / total); count > 1; --count) {
-        if (tile.extent[axis] % count != 0) continue;
-        Box smaller = tile;
-        shrink(smaller, axis, count);
-        const UnitCycles units = unit_cycles(hardware.pe, kind.work(graph, op, smaller));
-        const bool same_product = streamed_rows(graph, op, smaller) == streamed_rows(graph, op, tile);
-        const bool long_enough =
-            same_product || streamed_rows(graph, op, smaller) >= kLeastFolds * hardware.pe.matrix.rows;
-        if (units.matrix < kLeastMatrixCycles / (same_product ? 4 : 1) || !long_enough) continue;
-        tiles[axis] = count;
-        tile = smaller;
-        total *= count;
-        break;
-      }
+      std::uint32_t count = std::min(tile.extent[axis], kEnoughTiles / total);
+      while (count > 1 && !worth_cutting(graph, hardware, op, tile, axis, count)) --count;
+      tiles[axis] = count;
+      shrink(tile, axis, count);
+      total *= count;
     }
 }
 

@@ -36,6 +36,15 @@ void subtract_from(std::vector<Box>& boxes, const Box& hole) {
   boxes = std::move(rest);
 }
 
+Box hull(const Box& a, const Box& b) {
+  Box both = a;
+  for (std::uint8_t d = 0; d < a.rank; ++d) {
+    both.offset[d] = std::min(a.offset[d], b.offset[d]);
+    both.extent[d] = std::max(a.offset[d] + a.extent[d], b.offset[d] + b.extent[d]) - both.offset[d];
+  }
+  return both;
+}
+
 Box whole_box(const std::vector<std::uint32_t>& shape) {
   Box box;
   box.rank = static_cast<std::uint8_t>(shape.size());

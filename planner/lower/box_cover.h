@@ -13,6 +13,9 @@ std::vector<Box> subtract(const Box& whole, const Box& hole);
 /// Takes `hole` out of every box of `boxes`.
 void subtract_from(std::vector<Box>& boxes, const Box& hole);
 
+/// The least box that contains both.
+Box hull(const Box& a, const Box& b);
+
 /// The whole of a tensor with the given extents.
 Box whole_box(const std::vector<std::uint32_t>& shape);
 

@@ -20,6 +20,18 @@ std::string pe_name(const HardwareSpec& hardware, PeId id) {
   return fmt::format("chip{}.pe_{}_{}", place.noc.value(), place.x, place.y);
 }
 
+/// How the scratchpads are used.
+struct Room {
+  bool own_places;  ///< for what comes a period ahead
+  PlacePolicy policy;
+};
+
+/// The fastest first; the last one needs the least room.
+constexpr Room kRooms[] = {{true, PlacePolicy::apart},
+                           {true, PlacePolicy::packed},
+                           {false, PlacePolicy::apart},
+                           {false, PlacePolicy::packed}};
+
 /// Everything a program is written with, wired up.
 struct Workshop {
   ProgramWriter writer;
@@ -29,13 +41,13 @@ struct Workshop {
   StageLowering stages;
 
   Workshop(const Graph& graph, const HardwareSpec& hardware, const std::vector<Stage>& all,
-           const LowerOptions& options, bool roomy)
-      : writer(graph, hardware),
+           const LowerOptions& options, const Room& room, std::map<PeId, std::uint32_t> boundaries = {})
+      : writer(graph, hardware, room.policy, std::move(boundaries)),
         reslicing(graph, hardware, writer, table),
-        state{graph, hardware, writer, table, reslicing, options.samples, options.seed},
+        state{graph, hardware, writer, table, reslicing, options.samples, options.seed, room.own_places},
         stages(state, all) {
     for (const Stage& stage : all) writer.add_stage(stage.name, stage.operators);
-    reslicing.keep_input_places(roomy);
+    reslicing.keep_input_places(room.own_places);
   }
 };
 
@@ -62,20 +74,27 @@ Result<Program, Infeasible> lower_all(const Graph& graph, const HardwareSpec& ha
                                       const std::string& name, const Write& write) {
   for (const Stage& stage : stages)
     if (auto problem = too_many_parts(graph, hardware, stage, options.samples)) return *problem;
-  for (bool roomy = true;; roomy = false) {
-    Workshop workshop(graph, hardware, stages, options, roomy);
+  Infeasible full_scratchpad;
+  for (const Room& room : kRooms) {
     std::string writing = name;
+    std::map<PeId, std::uint32_t> boundaries;
+    if (room.policy == PlacePolicy::apart) {
+      Workshop measuring(graph, hardware, stages, options, {room.own_places, PlacePolicy::measure});
+      write(measuring, writing);
+      boundaries = measuring.writer.long_lived_ends();
+    }
+    Workshop workshop(graph, hardware, stages, options, room, std::move(boundaries));
     try {
       write(workshop, writing);
       return workshop.writer.finish(name, options.samples, options.periods);
     } catch (const ScratchpadFull& full) {
-      if (roomy) continue;
-      return Infeasible{
+      full_scratchpad = {
           fmt::format("stage {}: a micro-tensor in the scratchpad of {} (largest free piece {} of {} bytes)",
                       writing, pe_name(hardware, full.pe), full.free, hardware.pe.scratchpad.bytes.count()),
           full.demand, full.free, "bytes", "cut into more tiles, more sub-batches or a larger group"};
     }
   }
+  return full_scratchpad;
 }
 
 }  // namespace

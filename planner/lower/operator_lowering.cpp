@@ -106,6 +106,9 @@ void OperatorLowering::write() {
 }
 
 void OperatorLowering::place_outputs() {
+  const bool gathers = std::any_of(op_.inputs.begin(), op_.inputs.end(), [&](TensorId id) {
+    return state_.graph.tensor(id).role == TensorRole::embedding;
+  });
   for (std::uint32_t number = 0; number < mapping_.parts.size(); ++number) {
     const MappedPart& part = mapping_.parts[number];
     for (std::size_t output = 0; output < op_.outputs.size(); ++output) {
@@ -118,18 +121,38 @@ void OperatorLowering::place_outputs() {
         const std::vector<Copy>& copies = state_.table.at(op_.inputs[0], part.pe);
         const bool same_type = state_.graph.tensor(op_.inputs[0]).type == state_.graph.tensor(tensor).type;
         if (copies.size() == 1 && copies[0].box == box && same_type &&
-            !pe.micro_tensor(copies[0].micro_tensor).resident) {
+            !pe.micro_tensor(copies[0].micro_tensor).resident && !pe.reserved(copies[0].micro_tensor)) {
           place = pe.take_over(copies[0].micro_tensor, state_.writer.tensor(tensor));
           taken_over_.emplace_back(part.pe, copies[0].micro_tensor);
         }
       }
       if (!place)
-        place = pe.allocate(state_.writer.tensor(tensor), box, state_.writer.bytes(tensor, box, false),
-                            Placement::lowest, false, false);
+        place =
+            pe.allocate(state_.writer.tensor(tensor), box, state_.writer.bytes(tensor, box, false),
+                        gathers && state_.own_places ? Placement::reserved : Placement::lowest, false, false);
       outputs_[number].push_back(*place);
-      if (!box.empty()) state_.table.add(tensor, {part.pe, *place, box, true});
+      if (!box.empty())
+        state_.table.add(tensor, {part.pe, *place, box, true, completed_tiles(part, output, box)});
     }
   }
+}
+
+/// The parts of an output box in the order in which they are completed; null if tiles do not partition it.
+std::shared_ptr<const std::vector<Box>> OperatorLowering::completed_tiles(const MappedPart& part,
+                                                                          std::size_t output,
+                                                                          const Box& box) const {
+  auto tiles = std::make_shared<std::vector<Box>>();
+  std::vector<Box> left{box};
+  std::uint64_t elements = 0;
+  for (std::size_t tile = 0; tile < part.tiles.size(); ++tile) {
+    if (!part.completes[tile]) continue;
+    const Box done = kind_.output_box(state_.graph, scope_.op, output, part.tiles[tile]).intersection(box);
+    if (done.empty()) continue;
+    tiles->push_back(done);
+    elements += done.elements();
+    subtract_from(left, done);
+  }
+  return left.empty() && elements == box.elements() ? tiles : nullptr;
 }
 
 std::vector<Access> OperatorLowering::reads_of(const MappedPart& part, std::size_t tile, std::size_t first,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "planner/graph/graph.h"
@@ -26,6 +27,8 @@ struct LoweringState {
   Reslicing& reslicing;
   std::uint32_t samples;  ///< of a period
   std::uint64_t seed;
+  bool own_places =
+      true;  ///< what depends on network inputs only has a place of its own: it comes a period ahead
 };
 
 /// Which part of which stage is being written.
@@ -71,6 +74,8 @@ class OperatorLowering {
                                std::size_t last) const;
 
   void place_outputs();
+  std::shared_ptr<const std::vector<Box>> completed_tiles(const MappedPart& part, std::size_t output,
+                                                          const Box& box) const;
   void compute_tile(std::uint32_t part, std::size_t tile);
   void matmul_tile(std::uint32_t part, std::size_t tile, const Work& work);
   void vector_tile(std::uint32_t part, std::size_t tile, const Work& work);

@@ -4,16 +4,26 @@
 
 namespace dfsim {
 
-PeBuilder::PeBuilder(PeId pe, std::uint64_t scratchpad_bytes)
-    : map_(scratchpad_bytes), capacity_(map_.free_bytes()) {
+namespace {
+
+/// A piece of at most this size is put where streams are.
+constexpr std::uint32_t kSmallPiece = 8 * 1024;
+
+}  // namespace
+
+PeBuilder::PeBuilder(PeId pe, std::uint64_t scratchpad_bytes, PlacePolicy policy, std::uint32_t boundary)
+    : policy_(policy), map_(scratchpad_bytes, policy, boundary), capacity_(map_.free_bytes()) {
   program_.pe = pe;
 }
 
 std::uint32_t PeBuilder::allocate(TensorId tensor, const Box& box, std::uint32_t bytes, Placement placement,
                                   bool partial, bool resident) {
   MicroTensor added{tensor, box, 0, bytes, 1, partial, resident};
+  const bool streams =
+      placement == Placement::stream ||
+      (placement == Placement::passing && bytes <= kSmallPiece && policy_ != PlacePolicy::packed);
   const auto address = placement == Placement::reserved ? reserved_place(added)
-                       : placement == Placement::stream ? map_.allocate_stream(bytes)
+                       : streams                        ? map_.allocate_stream(bytes)
                                                         : map_.allocate_lowest(bytes);
   if (!address) throw ScratchpadFull(program_.pe, bytes, map_.largest_free());
   peak_bytes_ = std::max(peak_bytes_, capacity_ - map_.free_bytes());

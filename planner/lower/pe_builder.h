@@ -28,6 +28,7 @@ struct ScratchpadFull : std::runtime_error {
 enum class Placement : std::uint8_t {
   lowest,
   stream,
+  passing,  ///< a piece from another PE: should come early, but lives as long as its reader takes
   /// Nobody else gets the place: after its release it waits for the next micro-tensor of the same tensor and
   /// size. So the next period's data may come while this period's other work goes on.
   reserved
@@ -39,7 +40,8 @@ enum class Placement : std::uint8_t {
 /// adds those on the period before.
 class PeBuilder {
  public:
-  PeBuilder(PeId pe, std::uint64_t scratchpad_bytes);
+  PeBuilder(PeId pe, std::uint64_t scratchpad_bytes, PlacePolicy policy = PlacePolicy::packed,
+            std::uint32_t boundary = 0);
 
   /// A new micro-tensor; throws ScratchpadFull.
   std::uint32_t allocate(TensorId tensor, const Box& box, std::uint32_t bytes, Placement placement,
@@ -57,11 +59,14 @@ class PeBuilder {
   /// Micro-ops emitted from here on belong to the period.
   void end_prologue() { program_.prologue_ops = static_cast<std::uint32_t>(program_.ops.size()); }
 
+  /// Its place is kept for the next of its kind.
+  bool reserved(std::uint32_t micro_tensor) const { return in_reserved_.contains(micro_tensor); }
   const MicroTensor& micro_tensor(std::uint32_t index) const { return program_.micro_tensors[index]; }
   PeId pe() const { return program_.pe; }
   bool empty() const { return program_.ops.empty(); }
   std::uint32_t size() const { return static_cast<std::uint32_t>(program_.ops.size()); }
   std::uint64_t peak_bytes() const { return peak_bytes_; }
+  std::uint32_t long_lived_end() const { return map_.long_lived_end(); }
 
   PeProgram finish();
 
@@ -97,6 +102,7 @@ class PeBuilder {
   void reduce_dependences();
 
   PeProgram program_;
+  PlacePolicy policy_;
   ScratchpadMap map_;
   std::uint64_t capacity_;
   std::uint64_t peak_bytes_ = 0;

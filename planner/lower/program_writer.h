@@ -18,7 +18,8 @@ namespace dfsim {
 
 /// DMA channels by purpose: a channel takes its transfers in order, and what may run ahead must not wait
 /// behind what cannot. Weights are loaded and passed on ahead of the computation, network inputs a period
-/// ahead; partial sums leave while layouts change. With fewer channels in hardware some purposes share one.
+/// ahead; partial sums leave while layouts change; what leaves a stage for DRAM or the next one (`store`)
+/// keeps nobody waiting. With fewer channels in hardware some purposes share one.
 enum class DmaUse : std::uint8_t { load = 0, forward = 1, data = 2, store = 3, partial = 4, input = 5 };
 
 /// What a transfer is part of (one line of the plan's primitives).
@@ -31,7 +32,9 @@ struct PrimitiveKey {
 
 class ProgramWriter {
  public:
-  ProgramWriter(const Graph& graph, const HardwareSpec& hardware);
+  /// `boundaries`: by PE, for PlacePolicy::apart.
+  ProgramWriter(const Graph& graph, const HardwareSpec& hardware, PlacePolicy policy,
+                std::map<PeId, std::uint32_t> boundaries);
 
   PeBuilder& pe(PeId id);
   DramHomes& homes() { return homes_; }
@@ -60,6 +63,8 @@ class ProgramWriter {
 
   Program finish(const std::string& name, std::uint32_t samples, std::uint32_t periods);
   void end_prologue();
+  /// How far up long-lived data reached, by PE.
+  std::map<PeId, std::uint32_t> long_lived_ends() const;
 
   std::uint32_t element_bytes(TensorId graph_tensor, bool partial) const;
   std::uint32_t bytes(TensorId graph_tensor, const Box& box, bool partial) const;
@@ -70,6 +75,8 @@ class ProgramWriter {
 
   const Graph& graph_;
   const HardwareSpec& hardware_;
+  PlacePolicy policy_;
+  std::map<PeId, std::uint32_t> boundaries_;
   DramHomes homes_;
   Program program_;
   std::map<PeId, std::unique_ptr<PeBuilder>> builders_;

@@ -17,6 +17,13 @@ constexpr std::size_t kLongChain = 3;
 /// to each other directly put 4 x 4 parts on the middle link, passed on they put four. With four PEs it is
 /// four against two, and waiting for each other costs more.
 constexpr std::size_t kTreeReaders = 5;
+/// Fewer readers get theirs along a tree, too, if direct copies would take more than so many times its hops:
+/// four PEs in a line that send to each other take twice, four readers in a neighbouring group more.
+constexpr std::uint32_t kFarFactor = 2;
+/// A part of an activation goes in up to so many pieces, each when it is complete, of at least a packet: then
+/// the reader waits for the last one only.
+constexpr std::uint32_t kMostParts = 4;
+constexpr std::uint32_t kLeastPartBytes = 2 * 1024;
 
 std::vector<PeId> readers_of(const std::vector<Demand>& demands) {
   std::vector<PeId> readers;
@@ -184,23 +191,73 @@ void Reslicing::from_owners(TensorId tensor, const std::vector<Demand>& demands,
   std::vector<Spread> spreads;
   for (const auto& [key, pes] : readers) {
     const auto& [number, part] = key;
-    const NocId home = hardware_.pes[owners[number].pe.value()].noc;
-    std::map<NocId, std::vector<PeId>> by_noc;
-    for (const PeId pe : pes) by_noc[hardware_.pes[pe.value()].noc].push_back(pe);
-    for (const auto& [noc, here] : by_noc) {
-      // Few readers are served directly: then none waits for another. So are those on another NoC.
-      if (noc == home && here.size() >= kTreeReaders)
-        spreads.push_back({&owners[number], part, spanning_tree(hardware_, owners[number].pe, here), {}});
-      else
-        for (const PeId pe : here)
-          spreads.push_back({&owners[number], part, {{owners[number].pe, 0, 0}, {pe, 0, 1}}, {}});
-    }
+    const std::vector<Box> parts = parts_in_time(tensor, owners[number], part);
+    for (std::size_t turn = 0; turn < parts.size(); ++turn)
+      spread(owners[number], parts[turn], turn, pes, spreads);
   }
+  // What is completed first goes first, to everybody.
+  std::stable_sort(spreads.begin(), spreads.end(),
+                   [](const Spread& a, const Spread& b) { return a.turn < b.turn; });
   // Level by level over all of them: in this order data arrives where it is passed on.
   for (std::uint32_t depth = 1, more = 1; more != 0; ++depth) {
     more = 0;
     for (Spread& spread : spreads) more |= send_level(tensor, spread, depth, context) ? 1 : 0;
   }
+}
+
+/// What an owner holds of `part`, in pieces that can go as soon as the producer has completed them.
+std::vector<Box> Reslicing::parts_in_time(TensorId tensor, const Copy& owner, const Box& part) const {
+  if (!owner.tiles || owner.tiles->size() < 2) return {part};
+  const std::uint32_t least =
+      std::max(kLeastPartBytes, ceil_div(writer_.bytes(tensor, part, false), kMostParts));
+  std::vector<Box> parts;
+  for (const Box& tile : *owner.tiles) {
+    const Box common = tile.intersection(part);
+    if (common.empty()) continue;
+    if (!parts.empty() && writer_.bytes(tensor, parts.back(), false) < least)
+      if (const Box both = hull(parts.back(), common);
+          both.elements() == parts.back().elements() + common.elements()) {
+        parts.back() = both;
+        continue;
+      }
+    parts.push_back(common);
+  }
+  // Tiles that do not join: many short transfers cost more than the wait.
+  return parts.size() <= 2 * kMostParts ? parts : std::vector<Box>{part};
+}
+
+/// One part of an owner to those who read it.
+void Reslicing::spread(const Copy& owner, const Box& part, std::size_t turn, const std::vector<PeId>& pes,
+                       std::vector<Spread>& spreads) const {
+  const NocId home = hardware_.pes[owner.pe.value()].noc;
+  std::map<NocId, std::vector<PeId>> by_noc;
+  for (const PeId pe : pes) by_noc[hardware_.pes[pe.value()].noc].push_back(pe);
+  for (auto& [noc, here] : by_noc) {
+    if (noc == home && here.size() > 1)
+      if (std::vector<TreeNode> tree = spanning_tree(hardware_, owner.pe, here);
+          here.size() >= kTreeReaders || far_away(owner.pe, here, tree)) {
+        spreads.push_back({&owner, part, turn, std::move(tree), {}});
+        continue;
+      }
+    // Everybody starts with the reader after itself: when all send to all, each has one sender at a time.
+    std::rotate(here.begin(), std::upper_bound(here.begin(), here.end(), owner.pe), here.end());
+    for (const PeId pe : here) spreads.push_back({&owner, part, turn, {{owner.pe, 0, 0}, {pe, 0, 1}}, {}});
+  }
+}
+
+/// The readers are nearer to each other than to the owner, so that direct copies would share most of their
+/// way.
+bool Reslicing::far_away(PeId owner, const std::vector<PeId>& readers,
+                         const std::vector<TreeNode>& tree) const {
+  const LinkGraph& graph = hardware_.nocs[hardware_.pes[owner.value()].noc.value()].graph;
+  const auto distance = [&](PeId a, PeId b) {
+    return hops(graph, hardware_.pes[a.value()].router, hardware_.pes[b.value()].router);
+  };
+  std::uint32_t direct = 0, passed_on = 0;
+  for (const PeId reader : readers) direct += distance(owner, reader);
+  for (std::size_t node = 1; node < tree.size(); ++node)
+    passed_on += distance(tree[tree[node].parent].pe, tree[node].pe);
+  return direct > kFarFactor * passed_on;
 }
 
 /// The edges of a tree that end at `depth`; false if there are none.
@@ -209,13 +266,18 @@ bool Reslicing::send_level(TensorId tensor, Spread& spread, std::uint32_t depth,
   spread.at.resize(spread.tree.size(), spread.owner->micro_tensor);
   const PrimitiveKey reshard = spread.tree.size() > 2 ? key("multicast", "tree", tensor, context.op)
                                                       : key("reshard", "direct", tensor, context.op);
+  const bool between_stages = std::string_view(reshard.scope) == "inter_stage";
+  // What comes from another stage comes while this one is at the period before.
+  const Placement placement = context.streamed                       ? Placement::stream
+                              : between_stages && keep_input_places_ ? Placement::reserved
+                                                                     : Placement::passing;
   bool any = false;
   for (std::size_t node = 1; node < spread.tree.size(); ++node) {
     const TreeNode& to = spread.tree[node];
     if (to.depth != depth) continue;
     spread.at[node] =
-        writer_.send(spread.tree[to.parent].pe, {spread.at[to.parent], spread.part}, to.pe, DmaUse::data,
-                     context.streamed ? Placement::stream : Placement::lowest, false, reshard, context.op);
+        writer_.send(spread.tree[to.parent].pe, {spread.at[to.parent], spread.part}, to.pe,
+                     between_stages ? DmaUse::store : DmaUse::data, placement, false, reshard, context.op);
     table_.add(tensor, {to.pe, spread.at[node], spread.part, false});
     any = true;
   }

@@ -58,6 +58,7 @@ class Reslicing {
   struct Spread {
     const Copy* owner;
     Box part;
+    std::size_t turn;  // pieces of a part go one after the other
     std::vector<TreeNode> tree;
     std::vector<std::uint32_t> at;  // by node: micro-tensor there
   };
@@ -65,6 +66,10 @@ class Reslicing {
   void from_dram(TensorId tensor, const Box& box, std::vector<PeId> readers, const DemandContext& context);
   /// All readers of one tensor; `demands` are sorted by box.
   void from_owners(TensorId tensor, const std::vector<Demand>& demands, const DemandContext& context);
+  std::vector<Box> parts_in_time(TensorId tensor, const Copy& owner, const Box& part) const;
+  void spread(const Copy& owner, const Box& part, std::size_t turn, const std::vector<PeId>& pes,
+              std::vector<Spread>& spreads) const;
+  bool far_away(PeId owner, const std::vector<PeId>& readers, const std::vector<TreeNode>& tree) const;
   void given(const Demand& demand);
   bool send_level(TensorId tensor, Spread& spread, std::uint32_t depth, const DemandContext& context);
   PrimitiveKey key(const char* kind, const char* algorithm, TensorId tensor, OpId op) const;

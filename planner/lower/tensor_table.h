@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "planner/lower/program_writer.h"
@@ -19,6 +20,8 @@ struct Copy {
   std::uint32_t micro_tensor = 0;
   Box box;
   bool owner = false;
+  /// Disjoint parts of `box` in the order in which the producer completes them; null if it is there at once.
+  std::shared_ptr<const std::vector<Box>> tiles = nullptr;
 };
 
 class TensorTable {

@@ -60,16 +60,27 @@ TEST(Frontend, NamesTensorsLikeTheirOperators) {
   EXPECT_EQ(h.where, (SourceLocation{"m.yaml", 7, 5}));
 }
 
-TEST(Frontend, SortsTopologicallyAndKeepsTheOrderOfTheFileOtherwise) {
+TEST(Frontend, SortsTopologically) {
   const Graph graph =
       graph_of(with_operators("  - {name: y, kind: elementwise, function: add, inputs: [b, a]}\n"
                               "  - {name: b, kind: copy, inputs: [x]}\n"
                               "  - {name: c, kind: copy, inputs: [x]}\n"
                               "  - {name: a, kind: copy, inputs: [x], after: [c]}\n",
                               "y, c"));
-  EXPECT_EQ(order_of(graph), "b c a y");
-  EXPECT_EQ(graph.control_edges(), (std::vector{std::pair(OpId(1), OpId(2))}));
-  EXPECT_EQ(graph.predecessors(OpId(2)), (std::vector{OpId(1)}));
+  EXPECT_EQ(order_of(graph), "c b a y");
+  EXPECT_EQ(graph.control_edges(), (std::vector{std::pair(OpId(0), OpId(2))}));
+  EXPECT_EQ(graph.predecessors(OpId(2)), (std::vector{OpId(0)}));
+}
+
+TEST(Frontend, TheLongestWayComesFirstThenTheOrderOfTheFile) {
+  const Graph graph =
+      graph_of(with_operators("  - {name: value, kind: copy, inputs: [x]}\n"
+                              "  - {name: query, kind: copy, inputs: [x]}\n"
+                              "  - {name: key, kind: copy, inputs: [x]}\n"
+                              "  - {name: scores, kind: elementwise, function: mul, inputs: [query, key]}\n"
+                              "  - {name: weights, kind: copy, inputs: [scores]}\n"
+                              "  - {name: y, kind: elementwise, function: mul, inputs: [weights, value]}\n"));
+  EXPECT_EQ(order_of(graph), "query key scores value weights y");
 }
 
 TEST(Frontend, SeveralOutputsAreNumbered) {

@@ -114,6 +114,46 @@ TEST(ScratchpadMap, StreamsUseTheWholeFreeSpaceBeforeAnAddressComesBack) {
   EXPECT_EQ(addresses, (std::vector<std::uint32_t>{256, 512, 768, 256, 512, 768}));
 }
 
+TEST(ScratchpadMap, StreamsApartTakeThePlaceThatHasBeenFreeLongest) {
+  ScratchpadMap map(1024, PlacePolicy::apart, 256);
+  const auto a = map.allocate_stream(256), b = map.allocate_stream(256), c = map.allocate_stream(256);
+  ASSERT_TRUE(a && b && c);
+  EXPECT_EQ(*a, 256u);
+  EXPECT_FALSE(map.allocate_stream(32));
+  map.release(*b, 256);
+  map.release(*a, 256);
+  map.release(*c, 256);
+  EXPECT_EQ(map.allocate_stream(128), *b);
+  EXPECT_EQ(map.allocate_stream(128), *b + 128);
+  EXPECT_EQ(map.allocate_stream(128), *a);
+  EXPECT_EQ(map.allocate_stream(256), *c);  // the rest of a is older, but too short
+  EXPECT_EQ(map.allocate_lowest(256), 0u);
+  EXPECT_FALSE(map.allocate_lowest(32));  // never above the boundary
+  EXPECT_EQ(map.long_lived_end(), 256u);
+}
+
+TEST(ScratchpadMap, AWindowMayEndWhereAHoleEnds) {
+  ScratchpadMap map(512, PlacePolicy::apart, 0);
+  const auto a = map.allocate_stream(256), b = map.allocate_stream(256);
+  ASSERT_TRUE(a && b);
+  map.release(*a, 128);
+  map.release(*b, 256);
+  map.release(*a + 128, 128);
+  EXPECT_EQ(map.allocate_stream(256), *b);
+  map.release(*b, 256);
+  EXPECT_EQ(map.allocate_stream(384), *a);  // all three holes together, from the lowest address on
+}
+
+TEST(ScratchpadMap, MeasuringKeepsStreamsOutOfTheWay) {
+  ScratchpadMap map(1u << 20, PlacePolicy::measure);
+  ASSERT_EQ(map.allocate_stream(64), (1u << 20) - 64);
+  ASSERT_EQ(map.allocate_lowest(100), 0u);
+  ASSERT_EQ(map.allocate_lowest(64), 128u);
+  map.release(0, 100);
+  ASSERT_EQ(map.allocate_lowest(32), 0u);
+  EXPECT_EQ(map.long_lived_end(), 192u);
+}
+
 TEST(ScratchpadMap, JoinsNeighbouringHoles) {
   ScratchpadMap map(96);
   const auto a = map.allocate_lowest(32), b = map.allocate_lowest(32), c = map.allocate_lowest(32);
