@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace dfsim {
@@ -83,7 +84,20 @@ std::string KnownCost::key(const StageProposal& producer, const StageProposal& c
 }
 
 void KnownCost::set_measured(const StageProposal& stage, const StagePrice& price) {
-  stages_[key(stage)] = price;
+  if (!stages_.emplace(key(stage), price).second) return;
+  const StagePrice bound = bound_(stage);
+  if (bound.period_cycles == 0 || price.period_cycles == 0) return;
+  const double factor = static_cast<double>(price.period_cycles) / static_cast<double>(bound.period_cycles);
+  for (const std::size_t pes : {std::size_t{0}, std::size_t{stage.group.size()}}) {
+    factors_[pes].sum += std::log(factor);
+    ++factors_[pes].count;
+  }
+}
+
+double KnownCost::usual_factor(const PeGroup& group) const {
+  auto found = factors_.find(group.size());
+  if (found == factors_.end()) found = factors_.find(0);
+  return found == factors_.end() ? 1 : std::exp(found->second.sum / found->second.count);
 }
 
 void KnownCost::set_measured(const StageProposal& producer, const StageProposal& consumer,
@@ -120,7 +134,7 @@ bool KnownCost::infeasible(const StageProposal& stage) const {
   if (infeasible_keys_.empty()) return false;
   if (infeasible_keys_.contains(key(stage))) return true;
   return std::any_of(infeasible_.begin(), infeasible_.end(), [&](const StageProposal& known) {
-    return fits_into(stage.group, known.group) &&
+    return fits_into(stage.group, known.group) && stage.operators.back() == known.operators.back() &&
            std::includes(stage.operators.begin(), stage.operators.end(), known.operators.begin(),
                          known.operators.end());
   });
@@ -149,6 +163,15 @@ KnownPrice KnownCost::transfer(const StageProposal& producer, const StageProposa
   const auto found = transfers_.find(key(producer, consumer));
   if (found == transfers_.end()) return {0, 0, PriceBasis::bound};
   return found->second ? known(*found->second, PriceBasis::measured) : never(PriceBasis::measured);
+}
+
+KnownPrice LikelyCost::stage(const StageProposal& stage) const {
+  KnownPrice price = cost_.stage(stage);
+  if (price.basis != PriceBasis::bound) return price;
+  const double factor = std::max(1.0, cost_.usual_factor(stage.group));
+  price.latency_cycles *= factor;
+  price.period_cycles *= factor;
+  return price;
 }
 
 KnownPrice MeasuredOnly::stage(const StageProposal& stage) const {

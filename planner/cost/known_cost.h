@@ -39,7 +39,8 @@ class KnownCost : public ExecutionCost {
   /// The transfer cannot be made: plans with it are never estimated finite.
   void set_impossible(const StageProposal& producer, const StageProposal& consumer);
   /// `stage` has no candidate that fits: its price is infinite. So are those of stages that hold all its
-  /// operators on the same or a smaller shape, since they need at least as much of each scratchpad.
+  /// operators and end where it ends, on the same or a smaller shape: they need at least as much of each
+  /// scratchpad. (One that goes on need not keep what this one makes for all samples.)
   void set_infeasible(const StageProposal& stage);
   /// Takes a measured price back: stages equal to `stage` cannot be used after all.
   void withdraw(const StageProposal& stage);
@@ -47,6 +48,9 @@ class KnownCost : public ExecutionCost {
   /// price; of several runs the fastest counts, since a plan may be the one with the quieter neighbours.
   void set_seen(const StageProposal& stage, std::uint64_t period_cycles);
 
+  /// What stages on groups of as many PEs measured, on average, as a multiple of their bound (geometric mean
+  /// of the periods; of all stages if none of that size was measured). 1 while nothing was measured.
+  double usual_factor(const PeGroup& group) const;
   bool measured(const StageProposal& stage) const;
   bool measured(const StageProposal& producer, const StageProposal& consumer) const;
   bool infeasible(const StageProposal& stage) const;
@@ -73,6 +77,26 @@ class KnownCost : public ExecutionCost {
   mutable std::map<std::string, std::uint32_t> signatures_;
   mutable std::map<std::vector<OpId>, std::uint32_t> signature_of_;
   mutable std::map<std::string, StagePrice> bounds_;
+  /// Logarithms of measured / bound.
+  struct Factors {
+    double sum = 0;
+    std::uint32_t count = 0;
+  };
+  std::map<std::size_t, Factors> factors_;  ///< by number of PEs; 0: all
+};
+
+/// What unmeasured stages are likely to cost: their bound times KnownCost::usual_factor. Shows where to
+/// measure next; proves nothing.
+class LikelyCost : public ExecutionCost {
+ public:
+  explicit LikelyCost(const KnownCost& cost) : cost_(cost) {}
+  KnownPrice stage(const StageProposal& stage) const override;
+  KnownPrice transfer(const StageProposal& producer, const StageProposal& consumer) const override {
+    return cost_.transfer(producer, consumer);
+  }
+
+ private:
+  const KnownCost& cost_;
 };
 
 /// Only plans that are made of measured prices: everything else is infinite.

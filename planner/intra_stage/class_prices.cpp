@@ -17,6 +17,11 @@ constexpr double kPromising = 1.05;
 /// measured; the bound itself would make every re-slicing look worth a run. No assumed value is ever a price.
 constexpr std::uint64_t kReslicingGuess = 2;
 
+/// A choice that costs one part in so many more than the usual one alone is not tried.
+constexpr std::uint64_t kNear = 3;
+/// Completing a choice need not be exact.
+constexpr std::size_t kFewStates = 500;
+
 std::uint64_t times(std::uint64_t cost, std::uint64_t count) {
   return cost >= kImpossible / std::max<std::uint64_t>(1, count) ? kImpossible : cost * count;
 }
@@ -218,6 +223,33 @@ std::vector<Combination> ClassPrices::cheapest(std::size_t count, std::uint64_t 
     if (measure_transfers_of(best)) continue;
     return best;
   }
+}
+
+std::vector<Combination> ClassPrices::varied(const Combination& base, std::size_t count) {
+  const ChoiceProblem all = problem();
+  std::vector<Combination> found;
+  for (std::size_t one = 0; one < numbers_.size(); ++one) {
+    if (!has_weights(classes_.classes[one].representative())) continue;
+    const std::uint64_t usual = all.cost[one][base.options[one]];
+    for (std::size_t option = 0; option < numbers_[one].size(); ++option) {
+      const std::uint64_t cost = all.cost[one][option];
+      if (option == base.options[one] || cost == kImpossible || cost - std::min(cost, usual) > usual / kNear)
+        continue;
+      ChoiceProblem forced = all;
+      for (std::size_t other = 0; other < forced.cost[one].size(); ++other)
+        if (other != option) forced.cost[one][other] = kImpossible;
+      const std::vector<Combination> best = best_combinations(forced, 1, kFewStates).best;
+      if (!best.empty() && std::find(found.begin(), found.end(), best.front()) == found.end())
+        found.push_back(best.front());
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const Combination& a, const Combination& b) {
+    return a.cost != b.cost ? a.cost < b.cost : a.options < b.options;
+  });
+  if (found.size() > count) found.resize(count);
+  measure_operators_of(found);
+  measure_transfers_of(found);
+  return found;
 }
 
 }  // namespace dfsim

@@ -35,6 +35,10 @@ class ClassPrices {
   }
   /// The `count` cheapest combinations under measured prices, as far as they cost at most `most`.
   std::vector<Combination> cheapest(std::size_t count, std::uint64_t most = kImpossible);
+  /// Up to `count` combinations that differ from `base` in the choice for some operator class with weights:
+  /// for each such choice the cheapest combination with it, and of these the cheapest, measured. The sum does
+  /// not tell what overlaps; so the stages that are run should differ in what matters.
+  std::vector<Combination> varied(const Combination& base, std::size_t count);
 
  private:
   /// Edges between operators of two classes that look alike.

@@ -163,7 +163,7 @@ class Search {
     }
     const std::size_t wanted = std::max<std::size_t>(1, options_.stage_candidates);
     std::optional<std::size_t> best;
-    if (settings_.size() > 1) best = try_stages(least_sums(prices, wanted));
+    best = try_stages(least_sums(prices, wanted));
     for (std::size_t width = wanted; !best && width <= kWidest * wanted; width *= 2) {
       std::vector<Choice> choices;
       for (const Combination& combination : prices.back().cheapest(width))
@@ -196,7 +196,12 @@ class Search {
         return a.combination.options < b.combination.options;
       });
     }
-    if (choices.size() > wanted) choices.resize(wanted);
+    if (choices.empty()) return choices;
+    // Half of the places go to combinations that differ in more than details.
+    choices.resize(std::min(choices.size(), (wanted + 1) / 2));
+    const Choice best = choices.front();
+    for (Combination& combination : prices[best.setting].varied(best.combination, wanted - choices.size()))
+      choices.push_back({best.setting, std::move(combination)});
     return choices;
   }
 

@@ -9,7 +9,7 @@ namespace dfsim {
 namespace {
 
 constexpr std::size_t kLeastRounds = 3;
-/// While nothing fits, the rounds go on beyond --max-rounds, up to so many times as many.
+/// Rounds in which something did not fit do not count for --max-rounds, up to so many times as many.
 constexpr std::size_t kPatience = 4;
 /// Proposals tried to find a plan with one stage, or with several, if the rounds brought none.
 constexpr std::uint32_t kKindTries = 4;
@@ -34,7 +34,8 @@ bool SearchRounds::run() {
       if (explored_.empty()) return false;
       break;
     }
-    const Pricing outcome = round(*proposal, cost_, !first);
+    const std::optional<InterStageStrategy> elsewhere = likely(*proposal);
+    const Pricing outcome = round(elsewhere ? *elsewhere : *proposal, cost_, !first && !elsewhere);
     if (const auto reason = end_test(outcome)) {
       result_.stopped = *reason;
       break;
@@ -46,6 +47,15 @@ bool SearchRounds::run() {
   if (result_.stopped == StopReason::interrupted) return true;
   prove();
   return !explored_.empty();
+}
+
+/// Bounds promise most where little was measured. So every second round goes where a plan is likely to be
+/// good instead, as long as there is something to measure.
+std::optional<InterStageStrategy> SearchRounds::likely(const InterStageStrategy& proposal) const {
+  if (fitting_ < 2 || fitting_ % 2 == 1 || book_.measured(proposal)) return std::nullopt;
+  const auto other = propose(LikelyCost(cost_));
+  if (!other || book_.measured(*other)) return std::nullopt;
+  return *other;
 }
 
 Pricing SearchRounds::round(const InterStageStrategy& strategy, const ExecutionCost& view, bool gives_bound) {
@@ -66,6 +76,7 @@ Pricing SearchRounds::round(const InterStageStrategy& strategy, const ExecutionC
   cost_.forget_preset();
   const Pricing outcome = book_.price(strategy, record);
   if (outcome == Pricing::done) {
+    ++fitting_;
     const Estimate measured = estimate(in_.graph, strategy, cost_);
     record.cost_out = value(measured);
     const bool known = std::any_of(explored_.begin(), explored_.end(),
@@ -84,8 +95,7 @@ std::optional<StopReason> SearchRounds::end_test(Pricing outcome) const {
   if (outcome == Pricing::done && target && result_.rounds.back().cost_out < static_cast<double>(*target))
     return StopReason::below_target;
   if (unchanged_ && rounds >= kLeastRounds) return StopReason::converged;
-  if (rounds >= in_.options.max_rounds &&
-      (!explored_.empty() || rounds >= kPatience * in_.options.max_rounds))
+  if (fitting_ >= in_.options.max_rounds || rounds >= kPatience * in_.options.max_rounds)
     return StopReason::max_rounds;
   if (in_.options.time_budget_seconds) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;

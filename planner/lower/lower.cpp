@@ -76,18 +76,18 @@ Result<Program, Infeasible> lower_all(const Graph& graph, const HardwareSpec& ha
     if (auto problem = too_many_parts(graph, hardware, stage, options.samples)) return *problem;
   Infeasible full_scratchpad;
   for (const Room& room : kRooms) {
-    std::string writing = name;
     std::map<PeId, std::uint32_t> boundaries;
     if (room.policy == PlacePolicy::apart) {
       Workshop measuring(graph, hardware, stages, options, {room.own_places, PlacePolicy::measure});
-      write(measuring, writing);
+      write(measuring.stages, measuring.writer);
       boundaries = measuring.writer.long_lived_ends();
     }
     Workshop workshop(graph, hardware, stages, options, room, std::move(boundaries));
     try {
-      write(workshop, writing);
+      write(workshop.stages, workshop.writer);
       return workshop.writer.finish(name, options.samples, options.periods);
     } catch (const ScratchpadFull& full) {
+      const std::string& writing = workshop.stages.writing().empty() ? name : workshop.stages.writing();
       full_scratchpad = {
           fmt::format("stage {}: a micro-tensor in the scratchpad of {} (largest free piece {} of {} bytes)",
                       writing, pe_name(hardware, full.pe), full.free, hardware.pe.scratchpad.bytes.count()),
@@ -102,25 +102,22 @@ Result<Program, Infeasible> lower_all(const Graph& graph, const HardwareSpec& ha
 Result<Program, Infeasible> lower_plan(const Graph& graph, const HardwareSpec& hardware, const Plan& plan,
                                        const LowerOptions& options) {
   return lower_all(graph, hardware, plan.stages, options, graph.name,
-                   [&](Workshop& workshop, std::string& writing) {
-                     for (const Stage& stage : plan.stages)
-                       writing = stage.name, workshop.stages.write_prologue(stage);
-                     workshop.writer.end_prologue();
-                     for (const Stage& stage : plan.stages)
-                       writing = stage.name, workshop.stages.write(stage);
+                   [](StageLowering& stages, ProgramWriter& writer) {
+                     stages.write_prologue();
+                     writer.end_prologue();
+                     stages.write_all();
                    });
 }
 
 Result<Program, Infeasible> lower_stage(const Graph& graph, const HardwareSpec& hardware, const Stage& stage,
                                         const LowerOptions& options) {
-  return lower_all(graph, hardware, {stage}, options, stage.name, [&](Workshop& workshop, std::string&) {
-    workshop.stages.write_prologue(stage);
-    workshop.writer.end_prologue();
-    if (stage.operators.size() == 1)
-      workshop.stages.write_operator_alone(stage);
-    else
-      workshop.stages.write(stage);
-  });
+  const bool one_operator = stage.operators.size() == 1;
+  return lower_all(graph, hardware, {stage}, options, stage.name,
+                   [one_operator](StageLowering& stages, ProgramWriter& writer) {
+                     stages.write_prologue();
+                     writer.end_prologue();
+                     one_operator ? stages.write_operator_alone() : stages.write_alone();
+                   });
 }
 
 Result<Program, Infeasible> lower_transfer(const Graph& graph, const HardwareSpec& hardware,
@@ -128,7 +125,7 @@ Result<Program, Infeasible> lower_transfer(const Graph& graph, const HardwareSpe
                                            const LowerOptions& options) {
   return lower_all(
       graph, hardware, {producer, consumer}, options, producer.name + " to " + consumer.name,
-      [&](Workshop& workshop, std::string&) { workshop.stages.write_transfers(producer, consumer); });
+      [&](StageLowering& stages, ProgramWriter&) { stages.write_transfers(producer, consumer); });
 }
 
 }  // namespace dfsim

@@ -7,7 +7,8 @@
 
 namespace dfsim {
 
-StageLowering::StageLowering(LoweringState& state, const std::vector<Stage>& stages) : state_(state) {
+StageLowering::StageLowering(LoweringState& state, const std::vector<Stage>& stages)
+    : state_(state), stages_(stages) {
   std::set<OpId> inside;
   for (std::uint32_t s = 0; s < stages.size(); ++s)
     for (const OpId op : stages[s].operators) {
@@ -40,8 +41,13 @@ OperatorMapping StageLowering::map(const Stage& stage, std::size_t index, const 
                       stage.strategy.operators[index], samples.first, samples.count);
 }
 
+void StageLowering::write_prologue() {
+  for (const Stage& stage : stages_) write_prologue(stage);
+}
+
 void StageLowering::write_prologue(const Stage& stage) {
   if (!stage.strategy.weights_resident) return;
+  writing_ = stage.name;
   const SubBatch first = sub_batches(stage).front();
   for (std::size_t index = 0; index < stage.operators.size(); ++index) {
     const OperatorMapping mapping = map(stage, index, first);
@@ -53,15 +59,68 @@ void StageLowering::write_prologue(const Stage& stage) {
   }
 }
 
-void StageLowering::write(const Stage& stage) {
-  for (const SubBatch& samples : sub_batches(stage))
-    for (std::size_t index = 0; index < stage.operators.size(); ++index)
-      write_operator(stage, index, samples);
+void StageLowering::find_stages_before() {
+  std::map<OpId, std::size_t> stage_of;
+  for (std::size_t s = 0; s < stages_.size(); ++s)
+    for (const OpId op : stages_[s].operators) stage_of[op] = s;
+  before_.assign(stages_.size(), {});
+  turn_.assign(stages_.size(), {});
+  shares_.assign(stages_.size(), false);
+  written_.assign(stages_.size(), 0);
+  for (const auto& [op, s] : stage_of)
+    for (const OpId earlier : state_.graph.predecessors(op))
+      if (const auto it = stage_of.find(earlier); it != stage_of.end() && it->second != s)
+        before_[s].insert(it->second);
+  for (std::size_t a = 0; a < stages_.size(); ++a)
+    for (std::size_t b = a + 1; b < stages_.size(); ++b)
+      if (stages_[a].group.overlaps(stages_[b].group)) {
+        turn_[b].insert(a);
+        shares_[a] = shares_[b] = true;
+      }
 }
 
-void StageLowering::write_operator_alone(const Stage& stage) {
+void StageLowering::write_all() {
+  find_stages_before();
+  for (std::uint32_t sample = 1; sample <= state_.samples; ++sample)
+    for (std::size_t s = 0; s < stages_.size(); ++s) write_until(s, sample);
+}
+
+/// Writes a stage's sub-batches until `sample` samples are done.
+void StageLowering::write_until(std::size_t stage, std::uint32_t sample) {
+  if (shares_[stage]) sample = state_.samples;
+  const std::vector<SubBatch> all = sub_batches(stages_[stage]);
+  while (written_[stage] < all.size() && all[written_[stage]].first < sample) {
+    const SubBatch& next = all[written_[stage]];
+    for (const std::size_t earlier : before_[stage]) write_until(earlier, next.first + next.count);
+    for (const std::size_t earlier : turn_[stage]) write_until(earlier, state_.samples);
+    write_sub_batch(stages_[stage], next);
+    ++written_[stage];
+  }
+}
+
+void StageLowering::write_sub_batch(const Stage& stage, const SubBatch& samples) {
+  writing_ = stage.name;
+  for (std::size_t index = 0; index < stage.operators.size(); ++index) write_operator(stage, index, samples);
+}
+
+void StageLowering::write_alone() {
+  const Stage& stage = stages_.front();
+  const std::set<OpId> inside(stage.operators.begin(), stage.operators.end());
+  std::uint32_t taken = 0;  // samples that other stages have by now
   for (const SubBatch& samples : sub_batches(stage)) {
-    write_operator(stage, 0, samples);
+    write_sub_batch(stage, samples);
+    for (const OpId op : stage.operators)
+      for (const TensorId output : state_.graph.op(op).outputs)
+        for (const OpId reader : state_.graph.tensor(output).consumers)
+          if (taken > 0 && !inside.contains(reader)) consumed(output, reader, taken);
+    taken = samples.first + samples.count;
+  }
+}
+
+void StageLowering::write_operator_alone() {
+  const Stage& stage = stages_.front();
+  for (const SubBatch& samples : sub_batches(stage)) {
+    write_sub_batch(stage, samples);
     for (const TensorId output : state_.graph.op(stage.operators.front()).outputs)
       state_.table.release(output, state_.writer, [](const Copy&) { return true; });
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "planner/lower/operator_lowering.h"
@@ -17,11 +18,19 @@ class StageLowering {
   /// made by operators outside of them are given where they are read.
   StageLowering(LoweringState& state, const std::vector<Stage>& stages);
 
-  void write_prologue(const Stage& stage);
-  void write(const Stage& stage);
+  void write_prologue();
+  /// All stages. Those with a group of their own go on sub-batch by sub-batch, each as soon as what it reads
+  /// has been written, so that nobody keeps more than is under way; stages on one group come one after the
+  /// other.
+  void write_all();
+  /// The one stage, alone. What it makes for other stages stays until the sub-batch after the next one is
+  /// written, as if they had taken it by then.
+  void write_alone();
   /// A stage of one operator that stands for an operator inside a larger stage: what it makes of one
   /// sub-batch gives way to the next, as its readers in that stage would let it.
-  void write_operator_alone(const Stage& stage);
+  void write_operator_alone();
+  /// The stage that is being written.
+  const std::string& writing() const { return writing_; }
 
   /// The producer's output tensors lie in its layout at the start of every period, and only what `consumer`
   /// reads of them is moved.
@@ -32,6 +41,10 @@ class StageLowering {
     std::uint32_t first, count;
   };
   std::vector<SubBatch> sub_batches(const Stage& stage) const;
+  void find_stages_before();
+  void write_prologue(const Stage& stage);
+  void write_until(std::size_t stage, std::uint32_t sample);
+  void write_sub_batch(const Stage& stage, const SubBatch& samples);
   OperatorMapping map(const Stage& stage, std::size_t index, const SubBatch& samples) const;
   void write_operator(const Stage& stage, std::size_t index, const SubBatch& samples);
   void give_outputs(const Stage& producer, const Stage& consumer, const SubBatch& samples);
@@ -44,6 +57,12 @@ class StageLowering {
                                                               std::uint32_t sub_batch_end);
 
   LoweringState& state_;
+  const std::vector<Stage>& stages_;
+  std::vector<std::set<std::size_t>> before_;  // by stage: those whose samples it needs
+  std::vector<std::set<std::size_t>> turn_;  // by stage: those that have their turn on the same group before
+  std::vector<bool> shares_;                 // by stage: its group with others
+  std::vector<std::uint32_t> written_;       // by stage: sub-batches
+  std::string writing_;
   std::map<TensorId, std::map<OpId, std::uint32_t>>
       progress_;  // per tensor and consumer: samples read so far
   std::map<OpId, std::vector<std::pair<std::uint32_t, std::map<PeId, std::vector<std::uint32_t>>>>>

@@ -64,9 +64,27 @@ TEST_F(KnownCostTest, WhatDoesNotFitRulesOutMoreWorkOnLessSpace) {
   cost_.set_infeasible(stage({0, 1}, box(0, 0, 4, 2)));
   const auto never = [&](const StageProposal& s) { return cost_.stage(s).period_cycles == kForever; };
   EXPECT_TRUE(never(stage({0, 1}, box(4, 0, 4, 2))));
-  EXPECT_TRUE(never(stage({0, 1, 2}, box(0, 0, 2, 2))));
+  EXPECT_TRUE(never(stage({0, 1}, box(0, 0, 2, 2))));
+  // One that goes on need not keep what operator 1 makes.
+  EXPECT_FALSE(never(stage({0, 1, 2}, box(0, 0, 2, 2))));
   EXPECT_FALSE(never(stage({0}, box(0, 0, 4, 2))));
   EXPECT_FALSE(never(stage({0, 1}, box(0, 0, 4, 4))));
+}
+
+TEST_F(KnownCostTest, LikelyPricesFollowWhatStagesOfThatSizeMeasured) {
+  cost_.forget_preset();
+  const LikelyCost likely(cost_);
+  const StageProposal other = stage({3}, box(0, 0, 4, 2));
+  const double bound = cost_.stage(other).period_cycles;
+  EXPECT_EQ(likely.stage(other).period_cycles, bound);
+  const StageProposal one = stage({1}, box(0, 0, 4, 2));
+  const auto twice = static_cast<std::uint64_t>(2 * cost_.stage(one).period_cycles);
+  cost_.set_measured(one, {3 * twice, twice});
+  EXPECT_DOUBLE_EQ(likely.stage(one).period_cycles, static_cast<double>(twice));
+  EXPECT_DOUBLE_EQ(likely.stage(other).period_cycles, 2 * bound);
+  EXPECT_EQ(likely.stage(other).basis, PriceBasis::bound);
+  EXPECT_DOUBLE_EQ(likely.stage(stage({3}, box(0, 0, 4, 4))).period_cycles,
+                   2 * cost_.stage(stage({3}, box(0, 0, 4, 4))).period_cycles);
 }
 
 TEST_F(KnownCostTest, TransfersArePricedByTensorsAndDistance) {
