@@ -19,6 +19,8 @@ constexpr std::uint64_t kReslicingGuess = 2;
 
 /// A choice that costs one part in so many more than the usual one alone is not tried.
 constexpr std::uint64_t kNear = 3;
+/// Classes with at least one part in so many of the stage's multiply-accumulates decide.
+constexpr std::uint64_t kLeastShare = 20;
 /// Completing a choice need not be exact.
 constexpr std::size_t kFewStates = 500;
 
@@ -225,11 +227,19 @@ std::vector<Combination> ClassPrices::cheapest(std::size_t count, std::uint64_t 
   }
 }
 
+/// Multiply-accumulates of a class per sample.
+std::uint64_t ClassPrices::work(std::size_t one) const {
+  return macs_per_sample(graph_, classes_.classes[one].representative()) *
+         classes_.classes[one].members.size();
+}
+
 std::vector<Combination> ClassPrices::varied(const Combination& base, std::size_t count) {
   const ChoiceProblem all = problem();
+  std::uint64_t all_work = 1;
+  for (std::size_t one = 0; one < numbers_.size(); ++one) all_work += work(one);
   std::vector<Combination> found;
   for (std::size_t one = 0; one < numbers_.size(); ++one) {
-    if (!has_weights(classes_.classes[one].representative())) continue;
+    if (kLeastShare * work(one) < all_work) continue;
     const std::uint64_t usual = all.cost[one][base.options[one]];
     for (std::size_t option = 0; option < numbers_[one].size(); ++option) {
       const std::uint64_t cost = all.cost[one][option];

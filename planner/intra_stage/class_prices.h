@@ -35,8 +35,8 @@ class ClassPrices {
   }
   /// The `count` cheapest combinations under measured prices, as far as they cost at most `most`.
   std::vector<Combination> cheapest(std::size_t count, std::uint64_t most = kImpossible);
-  /// Up to `count` combinations that differ from `base` in the choice for some operator class with weights:
-  /// for each such choice the cheapest combination with it, and of these the cheapest, measured. The sum does
+  /// Up to `count` combinations that differ from `base` in the choice for an operator class with much of the
+  /// work: for each such choice the cheapest combination with it, and of these the cheapest, measured. The sum does
   /// not tell what overlaps; so the stages that are run should differ in what matters.
   std::vector<Combination> varied(const Combination& base, std::size_t count);
 
@@ -53,6 +53,7 @@ class ClassPrices {
   void lay_out(EdgeKind& edge) const;
   Stage alone(OpId op, const OperatorCandidate& candidate, bool resident) const;
   bool has_weights(OpId op) const;
+  std::uint64_t work(std::size_t one) const;
   std::uint64_t value(std::size_t number) const;
   std::uint64_t transfer_cost(const EdgeKind& edge, std::size_t from, std::size_t to) const;
   ChoiceProblem problem() const;

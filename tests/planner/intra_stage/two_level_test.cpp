@@ -127,6 +127,29 @@ TEST_F(TwoLevel, EqualOperatorsChooseAlike) {
   EXPECT_EQ(signatures, distinct) << "each distinct operator is tried once";
 }
 
+TEST_F(TwoLevel, StagesThatAreRunDifferInTheOperatorsThatMatter) {
+  const Graph graph = encoder(1, 128, 768, 12);
+  const StageProposal proposal = whole(graph, group_);
+  AdditiveOracle oracle = this->oracle(graph);
+  const IntraStageResult result = optimize(graph, proposal, oracle, {});
+  ASSERT_TRUE(result.two_level);
+  std::uint64_t all = 0;
+  for (const OpId op : proposal.operators) all += macs_per_sample(graph, op);
+  std::size_t stages = 0;
+  std::set<std::vector<OperatorCandidate>> choices;  // of the operators with a twentieth of the work or more
+  for (const CandidateRecord& record : result.records) {
+    if (record.level != CandidateLevel::stage) continue;
+    ++stages;
+    std::vector<OperatorCandidate> choice;
+    for (std::size_t i = 0; i < proposal.operators.size(); ++i)
+      if (20 * macs_per_sample(graph, proposal.operators[i]) >= all)
+        choice.push_back(record.candidate.strategy.operators[i]);
+    choices.insert(std::move(choice));
+  }
+  EXPECT_GE(stages, 2u);
+  EXPECT_GE(choices.size(), 2u);
+}
+
 TEST_F(TwoLevel, KeepsTheNumberOfRunsSmall) {
   const Graph graph = encoder(1, 128, 768, 12);
   hardware_ = chip("mesh8x8.yaml");
