@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Draws the PEs of a run as SVG: plot_pes.py OUT_FOLDER > picture.svg
 
-Every PE of the mesh is a square, the darker the more cycles it computed; stages are framed by PE group. Reads measurement.json
-only; the same file gives the same picture.
+Every PE is a square, the darker the more cycles it computed; stages are framed by PE group. Layers of a 3-D network and several
+NoCs stand side by side. Reads measurement.json only; the same file gives the same picture.
 """
 
 import json
@@ -21,8 +21,10 @@ def shade(share):
 
 
 def box_of(text):
-    noc, x0, x1, y0, y1 = map(int, re.match(r"chip(\d+)\[(\d+):(\d+),(\d+):(\d+)", text).groups())
-    return noc, x0, x1, y0, y1
+    """NoC, then first and end along x, y and z."""
+    numbers = re.match(r"chip(\d+)\[(\d+):(\d+),(\d+):(\d+)(?:,(\d+):(\d+))?", text).groups(default=None)
+    noc, x0, x1, y0, y1 = map(int, numbers[:5])
+    return noc, x0, x1, y0, y1, int(numbers[5] or 0), int(numbers[6] or 1)
 
 
 def main():
@@ -32,17 +34,18 @@ def main():
     run = json.loads((pathlib.Path(sys.argv[1]) / "measurement.json").read_text())
     columns = max(pe["x"] for pe in run["pes"]) + 1
     rows = max(pe["y"] for pe in run["pes"]) + 1
-    nocs = max(pe["noc"] for pe in run["pes"]) + 1
+    layers = max(pe["z"] for pe in run["pes"]) + 1
+    panels = (max(pe["noc"] for pe in run["pes"]) + 1) * layers
     step = CELL + GAP
 
-    def corner(noc, x, y):
-        return MARGIN + (noc * (columns + 1) + x) * step, TOP + y * step
+    def corner(noc, x, y, z):
+        return MARGIN + ((noc * layers + z) * (columns + 1) + x) * step, TOP + y * step
 
     groups = []
     for stage in run["stages"]:
         if stage["pe_groups"] not in groups:
             groups.append(stage["pe_groups"])
-    width = 2 * MARGIN + (nocs * (columns + 1) - 1) * step - GAP
+    width = 2 * MARGIN + (panels * (columns + 1) - 1) * step - GAP
     height = TOP + rows * step + 24 + 18 * min(len(run["stages"]), 8)
     period = run["interval_cycles"] * run["samples"]
     out = [
@@ -53,7 +56,7 @@ def main():
     ]
     for pe in run["pes"]:
         share = pe["busy_cycles"] / run["cycles"]
-        x, y = corner(pe["noc"], pe["x"], pe["y"])
+        x, y = corner(pe["noc"], pe["x"], pe["y"], pe["z"])
         colour = "white" if share > 0.5 else "#333"
         out.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" rx="4" fill="{shade(share)}"/>')
         out.append(
@@ -61,12 +64,14 @@ def main():
         )
     for number, boxes in enumerate(groups):
         for text in boxes:
-            noc, x0, x1, y0, y1 = box_of(text)
-            x, y = corner(noc, x0, y0)
-            out.append(
-                f'<rect x="{x - 2}" y="{y - 2}" width="{(x1 - x0) * step - GAP + 4}" height="{(y1 - y0) * step - GAP + 4}" '
-                f'rx="5" fill="none" stroke="{FRAMES[number % len(FRAMES)]}" stroke-width="2.5"/>'
-            )
+            noc, x0, x1, y0, y1, z0, z1 = box_of(text)
+            for z in range(z0, z1):
+                x, y = corner(noc, x0, y0, z)
+                wide, high = (x1 - x0) * step - GAP + 4, (y1 - y0) * step - GAP + 4
+                out.append(
+                    f'<rect x="{x - 2}" y="{y - 2}" width="{wide}" height="{high}" '
+                    f'rx="5" fill="none" stroke="{FRAMES[number % len(FRAMES)]}" stroke-width="2.5"/>'
+                )
     for line, stage in enumerate(run["stages"][:8]):
         y = TOP + rows * step + 18 + 18 * line
         colour = FRAMES[groups.index(stage["pe_groups"]) % len(FRAMES)]

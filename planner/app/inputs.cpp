@@ -7,6 +7,7 @@
 #include "sim/base/yaml.h"
 #include "sim/mem/core/address_map.h"
 #include "sim/mem/core/controller.h"
+#include "sim/noc/routing/routing.h"
 
 namespace dfsim {
 
@@ -19,6 +20,13 @@ KnownParts known_parts() {
   KnownParts known;
   known.address_maps = AddressMapRegistry::instance().names();
   known.schedulers = SchedulerRegistry::instance().names();
+  known.routings.names = RoutingRegistry::instance().names();
+  known.routings.refuse = [](const std::string& routing, const LinkGraph& graph) {
+    return RoutingRegistry::instance().make(routing)->refuse(graph);
+  };
+  known.routings.classes = [](const std::string& routing, const LinkGraph& graph) {
+    return RoutingRegistry::instance().make(routing)->routing_classes(graph);
+  };
   return known;
 }
 

@@ -48,7 +48,8 @@ std::vector<PortId> DramHomes::ports_of(const PeGroup& group) const {
     for (const Submesh& submesh : group.submeshes) {
       if (submesh.noc != port.noc) continue;
       same_noc = true;
-      same_rows = same_rows || (at[1] >= submesh.y && at[1] < submesh.y + submesh.height);
+      same_rows = same_rows || (at[1] >= submesh.y && at[1] < submesh.y + submesh.height &&
+                                at[2] >= submesh.z && at[2] < submesh.z + submesh.depth);
     }
     if (same_noc) all.push_back(PortId(p));
     if (same_rows) near.push_back(PortId(p));
@@ -75,7 +76,8 @@ DramSegment DramHomes::weight_tile(TensorId tensor, const Box& box, std::uint32_
     if (place.noc != spec.noc) continue;
     const LinkGraph& graph = hardware_.nocs[spec.noc.value()].graph;
     const std::uint32_t away = hops(graph, spec.router, place.router);
-    const bool same_row = graph.coordinates(spec.router)[1] == graph.coordinates(place.router)[1];
+    const auto at_port = graph.coordinates(spec.router), at_pe = graph.coordinates(place.router);
+    const bool same_row = at_port[1] == at_pe[1] && at_port[2] == at_pe[2];
     const std::uint64_t penalty = std::uint64_t{away} * bytes;
     const std::uint64_t score =
         used_[port.value()] + (same_row ? penalty / kRowHopsPerTile : penalty * kTilesPerHop);

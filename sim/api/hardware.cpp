@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/base/errors.h"
+#include "sim/base/hash.h"
 
 namespace dfsim {
 namespace {
@@ -33,8 +34,10 @@ std::string text_of(const NocSpec& noc) {
     if (endpoint.kind != EndpointKind::pe)
       text +=
           fmt::format(" {}@{}={}", static_cast<int>(endpoint.kind), endpoint.router.value(), endpoint.index);
-  // The links follow from topology and extent, and the PEs from the routers.
-  return text + "\n";
+  // The links follow from topology and extent unless some are dead, and the PEs from the routers.
+  std::string links;
+  for (const Link& link : noc.graph.links) links += fmt::format("{}.{} ", link.from.value(), link.port_out);
+  return text + " links=" + content_hash(links) + "\n";
 }
 
 std::string text_of(const PeSpec& pe) {

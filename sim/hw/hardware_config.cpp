@@ -40,6 +40,8 @@ class Builder {
                                    [](const NocSection& section) { return !section.extent.empty(); });
     if (!grids) {  // places cannot be judged without a grid, but are not unknown either
       root_["ethernet"].accept_all();
+      for (const NocSection& section : sections_)
+        if (section.faults) section.faults->accept_all();
       for (const MemorySection& memory : memories_)
         if (memory.ports) memory.ports->accept_all();
       return std::move(spec_);
@@ -48,7 +50,8 @@ class Builder {
     place_pes();
     for (std::size_t i = 0; i < sections_.size(); ++i) place_memory(i);
     place_ethernet();
-    check_virtual_channels();
+    for (std::size_t n = 0; n < sections_.size(); ++n)
+      if (check_routing(sections_[n], spec_.nocs[n].graph, known_.routings)) check_virtual_channels(n);
     check_local_ports();
     return std::move(spec_);
   }
@@ -88,6 +91,7 @@ class Builder {
         section.extent = {1};  // go on small
       }
       section.spec.graph = build_link_graph(section.topology, section.extent);
+      if (section.faults) read_faults(*section.faults, section.spec.graph);
       spec_.nocs.push_back(section.spec);
     }
   }
@@ -139,21 +143,20 @@ class Builder {
 
   /// Message classes (to memory, always sinkable, and outbound towards Ethernet ports) times the groups that
   /// the routing needs against deadlock.
-  void check_virtual_channels() {
-    for (std::size_t n = 0; n < spec_.nocs.size(); ++n) {
-      const NocSpec& noc = spec_.nocs[n];
-      const bool ethernet = std::any_of(
-          noc.endpoints.begin(), noc.endpoints.end(),
-          [](const EndpointSpec& endpoint) { return endpoint.kind == EndpointKind::ethernet_port; });
-      const std::uint32_t classes = ethernet ? 3 : 2;
-      const std::uint32_t groups = TopologyRegistry::instance().make(noc.graph.topology)->routing_classes();
-      if (noc.virtual_channels >= classes * groups) continue;
-      sections_[n].vcs_at->error(
-          fmt::format(
-              "NoC {}: {} virtual channels are too few: {} message classes x {} routing class{} need {}", n,
-              noc.virtual_channels, classes, groups, groups == 1 ? "" : "es", classes * groups),
-          fmt::format("virtual_channels: {}", classes * groups));
-    }
+  void check_virtual_channels(std::size_t n) {
+    if (known_.routings.names.empty()) return;
+    const NocSpec& noc = spec_.nocs[n];
+    const bool ethernet = std::any_of(
+        noc.endpoints.begin(), noc.endpoints.end(),
+        [](const EndpointSpec& endpoint) { return endpoint.kind == EndpointKind::ethernet_port; });
+    const std::uint32_t classes = ethernet ? 3 : 2;
+    const std::uint32_t groups = known_.routings.classes(noc.routing, noc.graph);
+    if (noc.virtual_channels >= classes * groups) return;
+    sections_[n].vcs_at->error(
+        fmt::format(
+            "NoC {}: {} virtual channels are too few: {} message classes x {} routing class{} need {}", n,
+            noc.virtual_channels, classes, groups, groups == 1 ? "" : "es", classes * groups),
+        fmt::format("virtual_channels: {}", classes * groups));
   }
 
   void check_local_ports() {

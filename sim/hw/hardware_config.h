@@ -2,6 +2,7 @@
 // simulator see.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,12 +12,22 @@
 
 namespace dfsim {
 
+/// Routing functions, and what they say of a network. Without names nothing is checked.
+struct KnownRoutings {
+  std::vector<std::string> names;
+  /// Why the routing cannot be used on this graph, which may lack links; empty if it can.
+  std::function<std::string(const std::string& routing, const LinkGraph& graph)> refuse;
+  /// Groups of virtual channels that it needs for each message class.
+  std::function<std::uint32_t(const std::string& routing, const LinkGraph& graph)> classes;
+};
+
 /// Names of parts that live in rooms which this one does not see; the caller takes them from their
 /// registries. An empty list is not checked.
 struct KnownParts {
   std::vector<std::string> address_maps;
   std::vector<std::string> schedulers;
   std::vector<std::string> page_policies;
+  KnownRoutings routings;
 };
 
 struct HardwareConfig {

@@ -1,6 +1,8 @@
 // The section `noc`, and each item of `nocs` on top of it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/hw/sections.h"
 #include "sim/hw/topology/topology.h"
 
@@ -11,14 +13,12 @@ std::uint32_t read_u32(const YamlValue& value, std::int64_t min, std::int64_t ma
   return static_cast<std::uint32_t>(value.integer(min, max, fallback));
 }
 
-void read_routing(const YamlValue& value, const std::string& topology, std::string& routing) {
-  const std::vector<std::string> known = TopologyRegistry::instance().make(topology)->routings();
-  const bool inherited_fits = std::find(known.begin(), known.end(), routing) != known.end();
-  routing = value.string(inherited_fits ? routing : known.front());
-  if (std::find(known.begin(), known.end(), routing) != known.end()) return;
-  value.error(fmt::format("unknown routing '{}' for topology '{}'", routing, topology),
-              fmt::format("known for {}: {}", topology, fmt::join(known, ", ")));
-  routing = known.front();
+/// The routings that can be used on the graph.
+std::vector<std::string> fitting(const LinkGraph& graph, const KnownRoutings& known) {
+  std::vector<std::string> names;
+  for (const std::string& name : known.names)
+    if (known.refuse(name, graph).empty()) names.push_back(name);
+  return names;
 }
 
 }  // namespace
@@ -32,7 +32,9 @@ NocSection read_noc(const YamlValue& noc, const NocSection& base) {
   // Another topology may refuse the template's extent, so it is asked as well.
   if (dims || (section.dims_at && section.topology != base.topology))
     section.extent = read_extent(*section.dims_at, section.topology);
-  read_routing(noc["routing"], section.topology, spec.routing);
+  section.routing_at = noc["routing"] || !base.routing_at ? noc["routing"] : *base.routing_at;
+  spec.routing = noc["routing"].string(spec.routing);
+  if (const YamlValue faults = noc["faults"]) section.faults = faults;
   spec.router_model = noc["router_model"].choice<RouterModel>(
       {{"fast", RouterModel::fast}, {"textbook", RouterModel::textbook}}, spec.router_model);
   spec.preset = noc["preset"].choice<RouterPreset>({{"base", RouterPreset::base},
@@ -53,6 +55,46 @@ NocSection read_noc(const YamlValue& noc, const NocSection& base) {
   spec.link_width_bytes = read_u32(noc["link_width_bytes"], 1, 4096, spec.link_width_bytes);
   spec.max_packet_flits = read_u32(noc["max_packet_flits"], 1, 64, spec.max_packet_flits);
   return section;
+}
+
+void read_faults(const YamlValue& faults, LinkGraph& graph) {
+  for (const YamlValue& fault : faults.items()) {
+    const std::optional<RouterId> from = read_place(fault.require("from"), graph);
+    const std::optional<RouterId> to = read_place(fault.require("to"), graph);
+    const bool one_way = fault["one_way"].boolean(false);
+    if (!from || !to) continue;
+    const bool forth = remove_links(graph, *from, *to);
+    const bool back = !one_way && remove_links(graph, *to, *from);
+    if (!forth && !back)
+      fault.error(
+          fmt::format("{}: there is no link between these routers, or it is dead already", fault.path()),
+          "a link joins neighbours: {from: [1, 1], to: [2, 1]}");
+  }
+}
+
+bool check_routing(const NocSection& section, const LinkGraph& graph, const KnownRoutings& known) {
+  if (known.names.empty()) return true;
+  const std::string& routing = section.spec.routing;
+  const LinkGraph whole = build_link_graph(section.topology, section.extent);
+  const auto complain = [&](const YamlValue& where, const std::string& what, const LinkGraph& fit) {
+    where.error(what,
+                fmt::format("known for {}: {}", section.topology, fmt::join(fitting(fit, known), ", ")));
+    return false;
+  };
+  if (std::find(known.names.begin(), known.names.end(), routing) == known.names.end())
+    return complain(*section.routing_at,
+                    fmt::format("unknown routing '{}' for topology '{}'", routing, section.topology), whole);
+  if (const std::string reason = known.refuse(routing, whole); !reason.empty())
+    return complain(*section.routing_at, fmt::format("routing '{}': {}", routing, reason), whole);
+  if (const std::string reason = known.refuse(routing, graph); !reason.empty()) {
+    const std::vector<std::string> others = fitting(graph, known);
+    section.faults->error(fmt::format("{}: routing '{}': {}", section.faults->path(), routing, reason),
+                          others.empty()
+                              ? "no routing reaches every router without these links"
+                              : fmt::format("routings that reach every router: {}", fmt::join(others, ", ")));
+    return false;
+  }
+  return true;
 }
 
 }  // namespace dfsim

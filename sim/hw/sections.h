@@ -16,8 +16,10 @@ namespace dfsim {
 struct NocSection {
   std::string topology = "mesh";
   std::vector<std::uint32_t> extent;
-  NocSpec spec;                              ///< graph and endpoints are filled when the chip is put together
-  std::optional<YamlValue> dims_at, vcs_at;  ///< where those are given or, if not, their section
+  NocSpec spec;  ///< graph and endpoints are filled when the chip is put together
+  /// Where those are given or, if not, their section.
+  std::optional<YamlValue> dims_at, vcs_at, routing_at;
+  std::optional<YamlValue> faults;  ///< read once the grid is known
 };
 
 /// Memory ports of one NoC and the controller behind each.
@@ -34,6 +36,12 @@ MemorySection read_memory(const YamlValue& memory, const MemorySection& base, st
                           const KnownParts& known);
 /// Ports and links; the routers of the ports are filled in, their endpoints not. `nocs` has the graphs.
 void read_ethernet(const YamlValue& ethernet, HardwareSpec& spec);
+
+/// Takes the dead links of a `faults` value out of `graph`.
+void read_faults(const YamlValue& faults, LinkGraph& graph);
+/// Reports a routing that is unknown, does not fit the topology, or leaves routers cut off by the dead links.
+/// False if it cannot be used.
+bool check_routing(const NocSection& section, const LinkGraph& graph, const KnownRoutings& known);
 
 /// Extent written as 8x8, [8, 8] or 8. Reports and gives nothing if it is not that or `topology` refuses it.
 std::vector<std::uint32_t> read_extent(const YamlValue& value, const std::string& topology);

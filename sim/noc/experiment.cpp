@@ -21,6 +21,7 @@ constexpr std::uint64_t kCheckCycles = 500;  ///< between two looks at that aver
 constexpr std::uint64_t kLongestDrain = 1'000'000;
 constexpr std::uint64_t kMostPackets = 10'000'000;
 constexpr double kAcceptedShare = 0.96;  ///< of the offered flits; below, the network is saturated
+constexpr std::uint32_t kBuckets = 20;
 constexpr std::uint64_t kCalendarCycles = 1024;
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kFlitsInEjection = 3;  ///< cycles from the switch of the last router to the sink
@@ -58,8 +59,10 @@ class Experiment {
         break;
     }
     if (!result_.saturated || experiment_.mode != NocExperiment::Mode::open_loop || !gave_up_) average();
+    explain();
     const NocCounters counters = core_.counters(cycle_);
     result_.flit_hops = counters.flit_hops;
+    result_.stalls = counters.stalls;
     result_.simulated_cycles = cycle_;
     result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result_;
@@ -83,11 +86,23 @@ class Experiment {
 
   /// Lets every cycle before `end` happen, unless the network falls silent earlier.
   void advance(std::uint64_t end) {
+    for (; next_sample_ < end; next_sample_ += experiment_.sample_cycles) {
+      run_to(next_sample_);
+      core_.sample_buffers(next_sample_, samples_);
+    }
+    run_to(end);
+  }
+  void run_to(std::uint64_t end) {
     while (end > 0 && core_.run_until(end - 1)) take_events();
     cycle_ = end;
   }
+  void sample_from(std::uint64_t cycle) {
+    if (experiment_.sample_cycles) next_sample_ = cycle;
+  }
+  void stop_sampling() { next_sample_ = kNever; }
   void drain() {
-    while (core_.run_until(kNever - 1)) take_events();
+    while (core_.next_activity() != kNever) advance(next_sample_ == kNever ? kNever - 1 : next_sample_ + 1);
+    stop_sampling();
     cycle_ = result_.completion_cycles;
     if (core_.packets_in_flight() == 0) return;
     result_.deadlock = true;
@@ -105,6 +120,7 @@ class Experiment {
       if (!measures(created, cycle)) continue;
       ++result_.packets;
       packet_cycles_ += cycle - created;
+      latencies_.add(cycle - created);
       network_cycles_ += cycle - event.entered;
       hops_ += event.hops;
       outstanding_created_ -= created;
@@ -129,19 +145,40 @@ class Experiment {
     result_.avg_hops = static_cast<double>(hops_) / packets;
   }
 
+  void explain() {
+    if (result_.avg_packet_latency) {
+      result_.latency_histogram = latencies_.histogram(kBuckets);
+      result_.latency_p50 = latencies_.percentile(0.50);
+      result_.latency_p95 = latencies_.percentile(0.95);
+      result_.latency_p99 = latencies_.percentile(0.99);
+    }
+    result_.buffer_samples = samples_.samples;
+    result_.ports = samples_.stride / experiment_.spec.virtual_channels;
+    for (std::size_t i = 0; i < samples_.sum.size(); ++i)
+      result_.occupancy.push_back(
+          {static_cast<double>(samples_.sum[i]) / static_cast<double>(samples_.samples), samples_.most[i]});
+  }
+
   // ---------------------------------------------------------------- accepted flits
 
-  std::vector<std::uint64_t> ejected() {
-    std::vector<std::uint64_t> flits;
+  struct Passed {
+    std::vector<std::uint64_t> ejected, links;  ///< flits, by node and by link
+  };
+  Passed passed() {
+    Passed flits;
     for (std::uint32_t node = 0; node < nodes_; ++node)
-      flits.push_back(core_.flits_ejected_to(EndpointId(node), cycle_));
+      flits.ejected.push_back(core_.flits_ejected_to(EndpointId(node), cycle_));
+    flits.links = core_.link_flits(cycle_);
     return flits;
   }
-  void accept(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after,
-              std::uint64_t cycles) {
+  void accept(const Passed& before, const Passed& after, std::uint64_t cycles) {
     std::uint64_t sum = 0, least = kNever, most = 0;
+    for (std::size_t link = 0; link < after.links.size(); ++link)
+      result_.link_load.push_back(
+          static_cast<double>(after.links[link] - (before.links.empty() ? 0 : before.links[link])) /
+          static_cast<double>(cycles));
     for (std::uint32_t node = 0; node < nodes_; ++node) {
-      const std::uint64_t flits = after[node] - (before.empty() ? 0 : before[node]);
+      const std::uint64_t flits = after.ejected[node] - (before.ejected.empty() ? 0 : before.ejected[node]);
       sum += flits;
       least = std::min(least, flits);
       most = std::max(most, flits);
@@ -169,19 +206,22 @@ class Experiment {
     finish_batch();
   }
   void finish_batch() {
+    sample_from(0);
     drain();
-    accept({}, ejected(), std::max<std::uint64_t>(cycle_, 1));
+    accept({}, passed(), std::max<std::uint64_t>(cycle_, 1));
   }
 
   void run_saturated() {
     for (int i = 0; i < 2; ++i)  // one is being sent, one waits
       for (std::uint32_t node = 0; node < nodes_; ++node) send(node, 0, 0);
     const std::uint64_t from = experiment_.warmup_cycles, until = from + experiment_.measured_cycles;
+    sample_from(from);
     advance(at_last_switch(from));
-    const std::vector<std::uint64_t> before = ejected();
+    const Passed before = passed();
     advance(at_last_switch(until));
-    accept(before, ejected(), experiment_.measured_cycles);
+    accept(before, passed(), experiment_.measured_cycles);
     advance(until);
+    stop_sampling();
     result_.saturated = true;
     if (core_.next_activity() != kNever) return;
     result_.deadlock = true;
@@ -193,11 +233,13 @@ class Experiment {
     log_idle_ = probability < 1 ? std::log1p(-probability) : 0;
     for (std::uint32_t node = 0; probability > 0 && node < nodes_; ++node) schedule(node, 0);
     const std::uint64_t from = experiment_.warmup_cycles, until = from + experiment_.measured_cycles;
+    sample_from(from);
     advance_with_traffic(at_last_switch(from));
-    const std::vector<std::uint64_t> before = ejected();
+    const Passed before = passed();
     advance_with_traffic(at_last_switch(until));
-    accept(before, ejected(), experiment_.measured_cycles);
+    accept(before, passed(), experiment_.measured_cycles);
     advance_with_traffic(until);
+    stop_sampling();
     while (!deadlocked() && result_.packets < created_ && !gave_up_) {
       if (average_so_far() > kGiveUpLatency || cycle_ > until + kLongestDrain) gave_up_ = true;
       const std::uint64_t end = cycle_ + kCheckCycles;
@@ -280,6 +322,9 @@ class Experiment {
   std::uint64_t outstanding_created_ = 0;  ///< sum of the creation cycles of those that have not arrived
   std::uint64_t packet_cycles_ = 0, network_cycles_ = 0, hops_ = 0;
   bool gave_up_ = false;
+  LatencyCounts latencies_;
+  BufferSamples samples_;
+  std::uint64_t next_sample_ = kNever;  ///< buffers are looked at before this cycle happens
   NocExperimentResult result_;
 };
 

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/api/hardware.h"
+#include "sim/noc/core/network_core.h"
+#include "sim/noc/latency_counts.h"
 
 namespace dfsim {
 
@@ -26,6 +29,15 @@ struct NocExperiment {
   std::uint64_t measured_cycles = 4000;
   std::uint64_t packets_per_node = 0;
   std::uint32_t source = 0, destination = 0;
+  /// Buffers are looked at once in so many cycles of the measured window (batch, single: of the run): 1 gives
+  /// exact means and maxima, 0 nothing.
+  std::uint64_t sample_cycles = 64;
+};
+
+/// One input virtual channel.
+struct VcOccupancy {
+  double mean_flits = 0;
+  std::uint32_t max_flits = 0;
 };
 
 /// Latencies in cycles. Empty where nothing was measured: the run was given up because the average latency
@@ -45,6 +57,17 @@ struct NocExperimentResult {
   std::uint64_t flit_hops = 0;
   std::uint64_t packets = 0;  ///< that the averages are over
   double wall_seconds = 0;
+
+  // What explains the above.
+  StallCycles stalls;                            ///< VC-cycles of the whole run
+  std::vector<LatencyBucket> latency_histogram;  ///< of the packets that the averages are over
+  std::optional<std::uint64_t> latency_p50, latency_p95, latency_p99;
+  /// Flits per cycle over each link, in the order of LinkGraph::links, in the measured window (batch, single:
+  /// in the run until completion).
+  std::vector<double> link_load;
+  std::uint64_t buffer_samples = 0;
+  std::vector<VcOccupancy> occupancy;  ///< [(router * ports + port) * V + vc]; empty without samples
+  std::uint32_t ports = 0;             ///< per router in `occupancy`
 };
 
 /// Throws InputError if the network cannot be built or the traffic does not fit it. Equal experiments give

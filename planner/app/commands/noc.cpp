@@ -7,14 +7,15 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
+#include "planner/app/commands/noc_output.h"
 #include "sim/base/errors.h"
 #include "sim/hw/topology/topology.h"
 #include "sim/noc/experiment.h"
 #include "sim/noc/multicast_experiment.h"
+#include "sim/noc/routing/routing.h"
 
 namespace dfsim {
 namespace {
@@ -39,6 +40,9 @@ struct NocOptions {
   std::string single, multicast;
   std::uint64_t warmup = 2000;
   std::optional<std::uint64_t> measure;
+  std::vector<std::string> faults, one_way_faults;
+  std::uint64_t sample = 64;
+  bool detail = false;
   bool json = false;
 };
 
@@ -64,6 +68,57 @@ std::vector<std::uint32_t> numbers(const std::string& option, const std::string&
   }
 }
 
+/// A router given by its coordinates.
+RouterId place(const std::string& option, const std::string& text, const LinkGraph& graph) {
+  std::vector<std::uint32_t> at = numbers(option, text, ',');
+  bool inside = at.size() == graph.dimensions;
+  for (std::size_t d = 0; inside && d < at.size(); ++d) inside = at[d] < graph.extent[d];
+  if (!inside)
+    refuse(option,
+           fmt::format("'{}' is no router of the {} of {} routers", text, graph.topology,
+                       fmt::join(graph.extent.begin(), graph.extent.begin() + graph.dimensions, "x")),
+           "coordinates from 0, one per dimension: 1,2");
+  at.resize(3, 0);
+  return graph.router_at(at[0], at[1], at[2]);
+}
+
+/// Takes the links of FROM:TO out of `graph`.
+void kill_link(const std::string& option, const std::string& text, bool both, LinkGraph& graph) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) refuse(option, fmt::format("'{}' is not FROM:TO", text), "such as 1,2:2,2");
+  const RouterId from = place(option, text.substr(0, colon), graph);
+  const RouterId to = place(option, text.substr(colon + 1), graph);
+  const bool forth = remove_links(graph, from, to);
+  const bool back = both && remove_links(graph, to, from);
+  if (!forth && !back)
+    refuse(option, fmt::format("'{}': there is no link between these routers, or it is dead already", text));
+}
+
+/// Routings that can be used on the graph.
+std::string fitting(const LinkGraph& graph) {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : RoutingRegistry::instance().entries())
+    if (entry.make()->refuse(graph).empty()) names.push_back(name);
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Takes the dead links out of `graph`, and looks whether the routing copes.
+void kill_links(const NocOptions& options, LinkGraph& graph) {
+  const RoutingRegistry::Entry* routing = RoutingRegistry::instance().find(options.routing);
+  if (!routing)
+    refuse("--routing", fmt::format("unknown routing '{}'", options.routing),
+           fmt::format("known for this {}: {}", graph.topology, fitting(graph)));
+  if (const std::string reason = routing->make()->refuse(graph); !reason.empty())
+    refuse("--routing", fmt::format("'{}': {}", options.routing, reason),
+           fmt::format("known for this {}: {}", graph.topology, fitting(graph)));
+  for (const std::string& fault : options.faults) kill_link("--fault", fault, true, graph);
+  for (const std::string& fault : options.one_way_faults) kill_link("--one-way-fault", fault, false, graph);
+  if (const std::string reason = routing->make()->refuse(graph); !reason.empty())
+    refuse(options.faults.empty() ? "--one-way-fault" : "--fault",
+           fmt::format("routing '{}': {}", options.routing, reason),
+           fmt::format("routings that reach every router: {}", fitting(graph)));
+}
+
 LinkGraph make_graph(const NocOptions& options) {
   if (!TopologyRegistry::instance().find(options.topology))
     refuse("--topology", fmt::format("unknown topology '{}'", options.topology),
@@ -71,7 +126,9 @@ LinkGraph make_graph(const NocOptions& options) {
   const std::vector<std::uint32_t> extent = numbers("--dims", options.dims, 'x');
   if (const std::string reason = refuse_extent(options.topology, extent); !reason.empty())
     refuse("--dims", reason);
-  return build_link_graph(options.topology, extent);
+  LinkGraph graph = build_link_graph(options.topology, extent);
+  kill_links(options, graph);
+  return graph;
 }
 
 NocSpec make_spec(const NocOptions& options) {
@@ -101,6 +158,7 @@ NocExperiment make_experiment(const NocOptions& options) {
   experiment.packet_flits = options.packet_flits;
   experiment.seed = options.seed;
   experiment.warmup_cycles = options.warmup;
+  experiment.sample_cycles = options.sample;
   experiment.measured_cycles = options.measure.value_or(options.saturate ? 2000 : 4000);
   if (options.rate) {
     experiment.mode = NocExperiment::Mode::open_loop;
@@ -144,79 +202,10 @@ MulticastExperiment make_multicast(const NocOptions& options) {
   return experiment;
 }
 
-nlohmann::ordered_json to_json(const MulticastResult& result) {
-  return {{"completion_cycles", result.completion_cycles},
-          {"longest_unicast_cycles", result.longest_unicast_cycles},
-          {"link_flits", result.link_flits},
-          {"forks", result.forks},
-          {"packets", result.packets},
-          {"flits_injected", result.flits_injected},
-          {"flits_forked", result.flits_forked},
-          {"flits_ejected", result.flits_ejected},
-          {"unicasts_completion_cycles", result.unicasts_completion_cycles},
-          {"unicasts_link_flits", result.unicasts_link_flits}};
-}
-
-std::string to_text(const MulticastExperiment& experiment, const MulticastResult& result) {
-  std::string text =
-      fmt::format("{} flits from node {} to {} nodes, {}\n", experiment.flits, experiment.source,
-                  experiment.destinations.size(), result.forks ? "forking on the way" : "a packet for each");
-  text +=
-      fmt::format("completion           {} cycles; its longest unicast {}; all as unicasts {}\n",
-                  result.completion_cycles, result.longest_unicast_cycles, result.unicasts_completion_cycles);
-  text +=
-      fmt::format("flits over channels  {}; as unicasts {}\n", result.link_flits, result.unicasts_link_flits);
-  text += fmt::format("flits                {} injected + {} forked = {} ejected, in {} packets\n",
-                      result.flits_injected, result.flits_forked, result.flits_ejected, result.packets);
-  return text;
-}
-
-nlohmann::ordered_json to_json(const NocExperimentResult& result) {
-  const auto number = [](const std::optional<double>& value) {
-    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
-  };
-  nlohmann::ordered_json json;
-  json["completion_cycles"] = result.completion_cycles;
-  json["avg_packet_latency"] = number(result.avg_packet_latency);
-  json["avg_network_latency"] = number(result.avg_network_latency);
-  json["avg_hops"] = number(result.avg_hops);
-  json["accepted_flits_per_node_cycle"] = result.accepted_flits_per_node_cycle;
-  json["accepted_min_node"] = result.accepted_min_node;
-  json["accepted_max_node"] = result.accepted_max_node;
-  json["saturated"] = result.saturated;
-  json["simulated_cycles"] = result.simulated_cycles;
-  json["flit_hops"] = result.flit_hops;
-  json["packets"] = result.packets;
-  json["wall_seconds"] = result.wall_seconds;
-  return json;
-}
-
-std::string to_text(const NocExperiment& experiment, const NocExperimentResult& result) {
-  const auto cycles = [](const std::optional<double>& value) {
-    return value ? fmt::format("{:.3f} cycles", *value) : std::string("not measured");
-  };
-  const NocSpec& spec = experiment.spec;
-  std::string text =
-      fmt::format("{} of {} routers, {} VCs x {} flits, routing {}\n", spec.graph.topology,
-                  spec.graph.router_count(), spec.virtual_channels, spec.buffer_flits, spec.routing);
-  text += fmt::format("packet latency       {} over {} packets\n", cycles(result.avg_packet_latency),
-                      result.packets);
-  text += fmt::format("network latency      {}\n", cycles(result.avg_network_latency));
-  if (result.avg_hops) text += fmt::format("hops                 {:.4f} per packet\n", *result.avg_hops);
-  text +=
-      fmt::format("accepted             {:.5f} flits per node and cycle (least {:.5f}, most {:.5f})\n",
-                  result.accepted_flits_per_node_cycle, result.accepted_min_node, result.accepted_max_node);
-  text += fmt::format("last tail arrived    cycle {}, {} cycles simulated{}\n",
-                      result.completion_cycles ? result.completion_cycles - 1 : 0, result.simulated_cycles,
-                      result.saturated ? ", saturated" : "");
-  text += fmt::format("flit hops            {} in {:.3f} s\n", result.flit_hops, result.wall_seconds);
-  return text;
-}
-
 void run_multicast(const NocOptions& options) {
   const MulticastExperiment experiment = make_multicast(options);
   const MulticastResult result = run_multicast_experiment(experiment);
-  const std::string text = options.json ? to_json(result).dump(2) + "\n" : to_text(experiment, result);
+  const std::string text = options.json ? noc_json(result) : noc_text(experiment, result);
   std::fputs(text.c_str(), stdout);
 }
 
@@ -224,7 +213,8 @@ void run(const NocOptions& options, int& exit_code) {
   if (!options.multicast.empty()) return run_multicast(options);
   const NocExperiment experiment = make_experiment(options);
   const NocExperimentResult result = run_noc_experiment(experiment);
-  const std::string text = options.json ? to_json(result).dump(2) + "\n" : to_text(experiment, result);
+  const std::string text = options.json ? noc_json(experiment, result, options.detail)
+                                        : noc_text(experiment, result, options.detail);
   std::fputs(text.c_str(), stdout);
   if (!result.deadlock) return;
   std::fputs(("deadlock; waiting in a circle:\n" + result.deadlock_report).c_str(), stderr);
@@ -246,7 +236,8 @@ void add_noc_command(CLI::App& app, int& exit_code) {
   command->add_option("--arbitration", options->arbitration, "of the switch")
       ->check(CLI::IsMember({"islip", "packet_hold"}))
       ->capture_default_str();
-  command->add_option("--routing", options->routing, "routing function")->capture_default_str();
+  command->add_option("--routing", options->routing, "routing function; `dfsim list` names them")
+      ->capture_default_str();
   command->add_option("--link-latency", options->link_latency, "cycles on a channel between routers")
       ->capture_default_str();
   command->add_option("--credit-latency", options->credit_latency, "cycles on its way back")
@@ -260,6 +251,14 @@ void add_noc_command(CLI::App& app, int& exit_code) {
   command->add_option("--seed", options->seed, "of everything random")->capture_default_str();
   command->add_option("--warmup", options->warmup, "cycles before measuring starts")->capture_default_str();
   command->add_option("--measure", options->measure, "measured cycles (default 4000; with --saturate 2000)");
+  command->add_option("--fault", options->faults, "FROM:TO, a dead link, both ways: 1,2:2,2 (repeatable)");
+  command->add_option("--one-way-fault", options->one_way_faults,
+                      "the same, only from FROM to TO (repeatable)");
+  command
+      ->add_option("--sample", options->sample,
+                   "look at the buffers once in so many cycles; 1 is exact, 0 never")
+      ->capture_default_str();
+  command->add_flag("--detail", options->detail, "also every link and every virtual channel");
   command->add_flag("--json", options->json, "print JSON");
 
   CLI::Option_group* mode = command->add_option_group("traffic source", "one of");

@@ -8,8 +8,6 @@ class Mesh : public Topology {
  public:
   std::string refuse(const std::vector<std::uint32_t>&) const override { return {}; }
   std::vector<Link> links(const LinkGraph& graph) const override { return grid_links(graph, false); }
-  std::vector<std::string> routings() const override { return {"xy"}; }
-  std::uint32_t routing_classes() const override { return 1; }
 };
 
 const Registration<Topology, Mesh> kMesh{"mesh", "grid in 1 to 3 dimensions, no wrap-around"};

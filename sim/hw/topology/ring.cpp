@@ -11,8 +11,6 @@ class Ring : public Topology {
     return {};
   }
   std::vector<Link> links(const LinkGraph& graph) const override { return grid_links(graph, true); }
-  std::vector<std::string> routings() const override { return {"xy"}; }
-  std::uint32_t routing_classes() const override { return 2; }  ///< dateline, as in a torus
 };
 
 const Registration<Topology, Ring> kRing{"ring", "one closed line, both directions"};

@@ -30,6 +30,11 @@ LinkGraph build_link_graph(const std::string& topology, const std::vector<std::u
   return graph;
 }
 
+bool remove_links(LinkGraph& graph, RouterId from, RouterId to) {
+  return std::erase_if(graph.links, [&](const Link& link) { return link.from == from && link.to == to; }) !=
+         0;
+}
+
 std::vector<Link> grid_links(const LinkGraph& graph, bool wrap) {
   std::vector<Link> links;
   for (std::uint32_t id = 0; id < graph.router_count(); ++id) {

@@ -21,11 +21,6 @@ class Topology {
   virtual std::string refuse(const std::vector<std::uint32_t>& extent) const = 0;
   /// All channels, ordered by (from, port_out). `graph` has everything but the links.
   virtual std::vector<Link> links(const LinkGraph& graph) const = 0;
-  /// Routings that are free of deadlock on it, the default first.
-  virtual std::vector<std::string> routings() const = 0;
-  /// Groups of virtual channels that the routing needs for each message class: 2 where packets change from
-  /// one group to the other at a dateline.
-  virtual std::uint32_t routing_classes() const = 0;
 };
 
 using TopologyRegistry = Registry<Topology>;
@@ -37,6 +32,9 @@ std::string refuse_extent(const std::string& topology, const std::vector<std::ui
 /// The routers and links of `topology`. Throws SimulationError if the name is unknown or the extent refused:
 /// callers check user input first.
 LinkGraph build_link_graph(const std::string& topology, const std::vector<std::uint32_t>& extent);
+
+/// Takes the channels from one router to another out of `graph`. False if there are none.
+bool remove_links(LinkGraph& graph, RouterId from, RouterId to);
 
 /// Channels between neighbours in every dimension, both ways; with `wrap` also between the last and the first
 /// router of each line. Lines of one router have none; rings of two have two channels each way (one of them

@@ -30,6 +30,7 @@ class NetworkCore::Engine {
   virtual std::vector<std::uint64_t> link_flits(std::uint64_t end) = 0;
   virtual std::uint64_t flits_sent_by(EndpointId endpoint, std::uint64_t end) = 0;
   virtual std::uint64_t flits_ejected_to(EndpointId endpoint, std::uint64_t end) = 0;
+  virtual void sample_buffers(std::uint64_t end, BufferSamples& samples) = 0;
   virtual std::uint64_t blocked_cycles(EndpointId endpoint, std::uint64_t now) const = 0;
   virtual void reset() = 0;
   virtual std::string deadlock_report() const = 0;
@@ -54,6 +55,7 @@ class RouterEngine : public NetworkCore::Engine {
   std::vector<std::uint64_t> link_flits(std::uint64_t end) override;
   std::uint64_t flits_sent_by(EndpointId endpoint, std::uint64_t end) override;
   std::uint64_t flits_ejected_to(EndpointId endpoint, std::uint64_t end) override;
+  void sample_buffers(std::uint64_t end, BufferSamples& samples) override;
   std::uint64_t blocked_cycles(EndpointId endpoint, std::uint64_t now) const override;
   void reset() override;
   std::string deadlock_report() const override;

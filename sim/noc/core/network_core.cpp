@@ -109,6 +109,9 @@ std::uint64_t NetworkCore::flits_sent_by(EndpointId endpoint, std::uint64_t end)
 std::uint64_t NetworkCore::flits_ejected_to(EndpointId endpoint, std::uint64_t end) {
   return engine_->flits_ejected_to(endpoint, end);
 }
+void NetworkCore::sample_buffers(std::uint64_t end, BufferSamples& samples) {
+  engine_->sample_buffers(end, samples);
+}
 std::uint64_t NetworkCore::blocked_cycles(EndpointId endpoint, std::uint64_t now) const {
   return engine_->blocked_cycles(endpoint, now);
 }

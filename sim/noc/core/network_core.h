@@ -36,6 +36,14 @@ struct NocCounters {
   bool operator==(const NocCounters&) const = default;
 };
 
+/// Flits found in the buffers of input VCs, added up over samples. By router * stride + port * V + VC.
+struct BufferSamples {
+  std::uint64_t samples = 0;
+  std::uint32_t stride = 0;  ///< input VCs per router in the arrays
+  std::vector<std::uint64_t> sum;
+  std::vector<std::uint32_t> most;
+};
+
 /// A packet has left its source queue, or arrived.
 struct NocEvent {
   enum class Kind : std::uint8_t { arrived, left };
@@ -97,6 +105,8 @@ class NetworkCore {
   std::uint64_t flits_sent_by(EndpointId endpoint, std::uint64_t end = 0);
   /// Flits that have left the last router towards this endpoint.
   std::uint64_t flits_ejected_to(EndpointId endpoint, std::uint64_t end = 0);
+  /// Adds what the buffers hold before cycle `end` (see counters()) to `samples`.
+  void sample_buffers(std::uint64_t end, BufferSamples& samples);
   /// Cycles before `now` in which the endpoint had a flit to send and sent none. `now` is at least the last
   /// evaluated cycle.
   std::uint64_t blocked_cycles(EndpointId endpoint, std::uint64_t now) const;

@@ -67,6 +67,22 @@ std::uint64_t RouterEngine<W>::flits_ejected_to(EndpointId endpoint, std::uint64
 }
 
 template <unsigned W>
+void RouterEngine<W>::sample_buffers(std::uint64_t end, BufferSamples& samples) {
+  settle(end);
+  ++samples.samples;
+  samples.stride = channels_;
+  samples.sum.resize(inputs_.size());
+  samples.most.resize(inputs_.size());
+  for_each_bit(touched_routers_, [&](std::uint32_t r) {
+    for (const std::uint32_t c : routers_[r].occupied | routers_[r].arriving) {
+      const std::uint32_t flits = stored(routers_[r], c, next_);
+      samples.sum[first_channel(r) + c] += flits;
+      samples.most[first_channel(r) + c] = std::max(samples.most[first_channel(r) + c], flits);
+    }
+  });
+}
+
+template <unsigned W>
 std::uint64_t RouterEngine<W>::blocked_cycles(EndpointId endpoint, std::uint64_t now) const {
   const Terminal& source = terminals_.at(endpoint.value());
   if (!source.blocked_now || now == source.done) return source.blocked;

@@ -1,18 +1,16 @@
 #include "sim/noc/routing/dimension_order.h"
 
+#include <fmt/format.h>
+
+#include "sim/noc/routing/turn_table.h"
+
 namespace dfsim {
 
 std::string DimensionOrder::refuse(const LinkGraph& graph) const {
-  // Every router needs a channel to each neighbour it has in the grid, so that counting is enough to find a
-  // gap.
-  std::size_t expected = 0;
-  for (std::uint32_t d = 0; d < graph.dimensions; ++d) {
-    bool wraps = false;
-    for (const Link& link : graph.links) wraps |= link.wrap && link.port_out / 2 == d;
-    const std::size_t lines = graph.router_count() / graph.extent[d];
-    expected += 2 * lines * (graph.extent[d] - (wraps && graph.extent[d] > 1 ? 0 : 1));
-  }
-  return expected == graph.links.size() ? "" : "dimension order needs every channel of the grid";
+  const std::optional<Link> absent = absent_link(graph);
+  if (!absent) return {};
+  return fmt::format("dimension order has one way between two routers, and its link from {} is dead",
+                     to_string(graph, {absent->from, absent->to}));
 }
 
 std::uint32_t DimensionOrder::routing_classes(const LinkGraph& graph) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct RouteRequest {
   std::uint8_t in_vc = 0;
   std::uint8_t first_vc = 0;  ///< of the packet's message class
   std::uint8_t vc_count = 1;  ///< of the packet's message class
-  std::uint32_t coins = 0;    ///< random bits of the packet, bit d for a tie in dimension d
+  /// Random bits of the packet: bit d for a tie in dimension d, bit 3 for a choice between orders.
+  std::uint32_t coins = 0;
 };
 
 struct RouteOption {
@@ -46,12 +48,20 @@ constexpr std::uint32_t vc_mask(std::uint32_t first, std::uint32_t count) {
   return static_cast<std::uint32_t>(((std::uint64_t{1} << count) - 1) << first);
 }
 
+/// Adds an option for each port of a bit set, the lowest first, as many as there is room for.
+void add_outputs(std::uint32_t ports, std::uint32_t vcs, RouteOptions& options);
+
+/// A link that the grid of `graph` would have between neighbours and that is not there; nothing if all are.
+/// Dimensions in which any link wraps are rings. Of the link only from, to and port_out are given.
+std::optional<Link> absent_link(const LinkGraph& graph);
+
 /// Free of deadlock by construction on the graphs for which `refuse` returns nothing; a test checks the
 /// channel dependency graph of everything that is registered.
 class RoutingFunction {
  public:
   virtual ~RoutingFunction() = default;
-  /// Why this graph cannot be routed; empty if it can.
+  /// Why this graph cannot be routed; empty if it can. Where links are dead, it names a pair of routers that
+  /// is cut off.
   virtual std::string refuse(const LinkGraph& graph) const = 0;
   /// Groups of virtual channels that each message class must be divided into on this graph.
   virtual std::uint32_t routing_classes(const LinkGraph& graph) const = 0;

@@ -114,6 +114,9 @@ TEST_F(BadInput, EmptyModel) { expect(kChip, "", "net.yaml"); }
 TEST_F(BadInput, ConfigThatIsAList) { expect("- 1\n- 2\n", kModel, "chip.yaml"); }
 TEST_F(BadInput, UnknownTopology) { expect(chip("noc: {topology: mash}\n"), kModel, "mesh"); }
 TEST_F(BadInput, UnknownRouting) { expect(chip("noc: {routing: xyz}\n"), kModel, "xy"); }
+TEST_F(BadInput, RoutingThatCannotGoRoundADeadLink) {
+  expect(chip("noc: {faults: [{from: [0, 0], to: [1, 0]}]}\n"), kModel, "(0,0) to (1,0)");
+}
 TEST_F(BadInput, TooFewVirtualChannels) { expect(chip("noc: {virtual_channels: 1}\n"), kModel, "virtual"); }
 TEST_F(BadInput, MemoryPortOutsideTheMesh) {
   expect(chip("memory: {ports: {columns: [middle_of_nowhere]}}\n"), kModel, "middle_of_nowhere");

@@ -24,7 +24,7 @@ class Schemas : public RunDfsim {
 
 TEST_F(Schemas, HoldForWhatCommandsPrint) {
   const std::pair<const char*, const char*> commands[] = {
-      {"noc", "noc --dims 4x4 --rate 0.1 --warmup 100 --measure 200"},
+      {"noc", "noc --dims 4x4 --rate 0.1 --warmup 100 --measure 200 --detail"},
       {"pe", "pe --m 128 --n 768 --k 768"},
       {"dram", "dram --device HBM2_8Gb_x128 --pattern seqread --load saturating --requests 500"},
       {"eth", "eth --bytes 10000"},

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "sim/base/files.h"
+#include "sim/noc/routing/routing.h"
 
 namespace dfsim {
 namespace {
@@ -18,10 +19,22 @@ std::vector<std::string> shipped() {
   return names;
 }
 
+KnownParts known_parts() {
+  KnownParts known;
+  known.routings.names = RoutingRegistry::instance().names();
+  known.routings.refuse = [](const std::string& routing, const LinkGraph& graph) {
+    return RoutingRegistry::instance().make(routing)->refuse(graph);
+  };
+  known.routings.classes = [](const std::string& routing, const LinkGraph& graph) {
+    return RoutingRegistry::instance().make(routing)->routing_classes(graph);
+  };
+  return known;
+}
+
 /// All messages about `text`, as if it stood in configs/; "" if there is no mistake.
 std::string mistakes(const std::string& text, const std::vector<std::string>& overrides = {}) {
   Diagnostics diagnostics;
-  const auto config = load_hardware_text(text, kConfigs + "t.yaml", overrides, diagnostics);
+  const auto config = load_hardware_text(text, kConfigs + "t.yaml", overrides, diagnostics, known_parts());
   EXPECT_EQ(config.has_value(), diagnostics.empty());
   try {
     diagnostics.throw_if_any<ConfigError>();
@@ -35,7 +48,7 @@ std::string mistakes(const std::string& text, const std::vector<std::string>& ov
 
 HardwareSpec spec_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
   Diagnostics diagnostics;
-  auto config = load_hardware_text(text, kConfigs + "t.yaml", overrides, diagnostics);
+  auto config = load_hardware_text(text, kConfigs + "t.yaml", overrides, diagnostics, known_parts());
   diagnostics.throw_if_any<ConfigError>();
   return config->spec;
 }
@@ -227,8 +240,15 @@ TEST(HardwareConfig, RefusesImpossibleGrids) {
   EXPECT_MISTAKE("a ring has one dimension", kMesh, {"noc.topology=ring"});
   EXPECT_MISTAKE("noc.topology: unknown value 'mehs'\n  did you mean 'mesh'? known: mesh, ring, torus", kMesh,
                  {"noc.topology=mehs"});
-  EXPECT_MISTAKE("unknown routing 'xyz' for topology 'mesh'\n  known for mesh: xy", kMesh,
-                 {"noc.routing=xyz"});
+  EXPECT_MISTAKE(
+      "unknown routing 'xyz' for topology 'mesh'\n  known for mesh: o1turn, odd_even, up_down, west_first, "
+      "xy, "
+      "yx",
+      kMesh, {"noc.routing=xyz"});
+  EXPECT_MISTAKE(
+      "routing 'odd_even': its turns are those of a mesh of at most two dimensions\n  known for torus: "
+      "o1turn, up_down, xy, yx",
+      "extends: torus8x8.yaml\nnoc: {virtual_channels: 8}\n", {"noc.routing=odd_even"});
   EXPECT_MISTAKE("pe.matrix.rows: expected an integer from 1", kMesh, {"pe.matrix.rows=0"});
 }
 
@@ -240,6 +260,38 @@ TEST(HardwareConfig, RefusesTooFewVirtualChannelsAndNamesTheNumber) {
   EXPECT_MISTAKE("2 virtual channels are too few: 3 message classes x 1 routing class need 3",
                  "extends: two_nocs_8x8.yaml\n", {"noc.virtual_channels=2"});
   EXPECT_EQ(mistakes(kMesh, {"noc.virtual_channels=2"}), "");
+}
+
+TEST(HardwareConfig, O1TurnNeedsVirtualChannelsForBothOrders) {
+  EXPECT_MISTAKE("3 virtual channels are too few: 2 message classes x 2 routing classes need 4", kMesh,
+                 {"noc.routing=o1turn", "noc.virtual_channels=3"});
+  EXPECT_MISTAKE("4 virtual channels are too few: 2 message classes x 4 routing classes need 8",
+                 "extends: torus8x8.yaml\n", {"noc.routing=o1turn"});
+  EXPECT_EQ(mistakes(kMesh, {"noc.routing=o1turn"}), "");
+}
+
+TEST(HardwareConfig, DeadLinksAreRoutedAroundOrRefused) {
+  const std::string dead = "noc:\n  faults:\n    - {from: [2, 1], to: [2, 2]}\n";
+  const HardwareSpec spec = spec_of(kMesh + dead, {"noc.routing=west_first"});
+  EXPECT_EQ(spec.nocs[0].graph.links.size(), spec_of(kMesh).nocs[0].graph.links.size() - 2);
+  EXPECT_NE(spec.fingerprint(), spec_of(kMesh, {"noc.routing=west_first"}).fingerprint());
+  EXPECT_MISTAKE(
+      "noc.faults: routing 'xy': dimension order has one way between two routers, and its link from (2,1) "
+      "to (2,2) is dead\n  routings that reach every router: odd_even, up_down, west_first",
+      kMesh + dead);
+  const std::string west = "noc:\n  faults: [{from: [3, 1], to: [2, 1], one_way: true}]\n";
+  EXPECT_MISTAKE(
+      "routing 'west_first': its legal turns leave no way from (3,1) to (0,0) around the dead links",
+      kMesh + west, {"noc.routing=west_first"});
+  EXPECT_EQ(mistakes(kMesh + west, {"noc.routing=up_down"}), "");
+  EXPECT_MISTAKE("there is no link between these routers",
+                 kMesh + "noc:\n  faults: [{from: [0, 0], to: [2, 0]}]\n");
+  EXPECT_MISTAKE("is outside the grid", kMesh + "noc:\n  faults: [{from: [0, 0], to: [9, 0]}]\n");
+  EXPECT_MISTAKE("to", kMesh + "noc:\n  faults: [{from: [0, 0]}]\n");
+  EXPECT_MISTAKE("no routing reaches every router without these links",
+                 kMesh +
+                     "noc:\n  faults: [{from: [0, 0], "
+                     "to: [1, 0]}, {from: [0, 0], to: [0, 1]}]\n");
 }
 
 TEST(HardwareConfig, RefusesPortsOutsideTheGrid) {

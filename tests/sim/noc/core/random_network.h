@@ -5,6 +5,7 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "sim/base/rng.h"
@@ -45,10 +46,11 @@ struct RandomNetwork {
     for (std::uint32_t& k : extent) k = extent.size() == 1 ? pick(3, 4, 5, 8) : pick(2, 3, 4);
     spec.graph = build_link_graph(topology, extent);
     message_classes = pick(1, 1, 3);
-    spec.routing = rng.below(3) == 0 && topology == "mesh" ? "yx" : "xy";
+    choose_routing(rng);
     spec.preset = static_cast<RouterPreset>(rng.below(4));
     spec.arbitration = static_cast<SwitchArbitration>(rng.below(2));
-    spec.virtual_channels = message_classes * (topology == "mesh" ? pick(1, 2, 4) : pick(2, 3, 4));
+    const std::uint32_t classes = RoutingRegistry::instance().make(spec.routing)->routing_classes(spec.graph);
+    spec.virtual_channels = message_classes * (classes + pick(0, 0, 1, 2, 3));
     spec.buffer_flits = pick(1, 2, 3, 5, 8, 16);
     spec.link_latency_cycles = pick(1, 1, 2, 5);
     spec.credit_latency_cycles = pick(1, 1, 2, 4);
@@ -62,6 +64,7 @@ struct RandomNetwork {
     const std::uint32_t amount = pick(5, 20, 60, 150);
     const std::uint64_t span = pick(1, 50, 1000);
     const bool hot = rng.below(3) == 0;
+    const bool forks = RoutingRegistry::instance().make(spec.routing)->forks();
     const std::uint64_t multicasts = pick(0, 0, 1, 3, 10);  // of 10 packets
     const std::uint64_t most_leaves = pick(2, 4, 8, 64);
     for (std::uint32_t i = 0; i < amount; ++i) {
@@ -76,7 +79,7 @@ struct RandomNetwork {
       timed.packet.notify_left = rng.below(2) == 0;
       timed.packet.message.address = i;
       timed.coins = static_cast<std::uint32_t>(rng.next());
-      if (rng.below(10) < multicasts) {
+      if (rng.below(10) < multicasts && forks) {
         make_multicast(timed, 1 + rng.below(most_leaves), endpoints, rng);
         timed.packet.flits = 1 + (timed.packet.flits - 1) % spec.buffer_flits;
       }
@@ -91,6 +94,26 @@ struct RandomNetwork {
     for (std::uint64_t i = 0; i < leaves; ++i)
       chosen.insert(EndpointId(static_cast<std::uint32_t>(rng.below(endpoints))));
     timed.destinations.assign(chosen.begin(), chosen.end());
+  }
+
+ private:
+  /// Any registered routing that fits, dimension order more often because it forks; and dead links that it
+  /// can go round.
+  void choose_routing(Rng& rng) {
+    const std::vector<std::string> names = RoutingRegistry::instance().names();
+    const auto refused = [this](const LinkGraph& graph) {
+      return !RoutingRegistry::instance().make(spec.routing)->refuse(graph).empty();
+    };
+    const bool forks = rng.below(2) == 0;
+    do spec.routing = forks ? (rng.below(3) == 0 ? "yx" : "xy") : names[rng.below(names.size())];
+    while (refused(spec.graph));
+    for (std::uint64_t tries = rng.below(3) == 0 ? 4 : 0; tries > 0; --tries) {
+      LinkGraph fewer = spec.graph;
+      const Link dead = fewer.links[rng.below(fewer.links.size())];
+      remove_links(fewer, dead.from, dead.to);
+      if (rng.below(2) == 0) remove_links(fewer, dead.to, dead.from);
+      if (!refused(fewer)) spec.graph = fewer;
+    }
   }
 };
 

@@ -9,7 +9,9 @@
 #include <map>
 #include <set>
 
+#include "sim/base/rng.h"
 #include "sim/hw/topology/topology.h"
+#include "sim/noc/routing/turn_table.h"
 
 namespace dfsim::test {
 namespace {
@@ -38,7 +40,7 @@ class Dependencies {
     for (std::uint32_t to = 0; to < graph.router_count(); ++to) {
       for (std::uint32_t from = 0; from < graph.router_count(); ++from) {
         if (from == to) continue;
-        for (std::uint32_t coins = 0; coins < 8; ++coins)
+        for (std::uint32_t coins = 0; coins < 16; ++coins)
           follow(from, ports_ - 1, 0, to, coins, std::nullopt, graph.router_count());
       }
       seen_.clear();
@@ -108,7 +110,116 @@ TEST(Routing, EveryRegisteredFunctionIsFreeOfDeadlock) {
       }
     }
   }
-  EXPECT_GE(checked, 2 * 2 * cases().size());
+  EXPECT_GE(checked, 2 * 4 * cases().size());
+}
+
+// Dead links one after another, as long as the function accepts the graph.
+TEST(Routing, GoesRoundDeadLinksWithoutDeadlock) {
+  std::map<std::string, std::size_t> accepted, refused;
+  for (const std::string& name : RoutingRegistry::instance().names()) {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      Rng rng(seed, 3);
+      const Case c = rng.below(3) == 0 ? cases()[rng.below(cases().size())] : Case{"mesh", {5, 4}};
+      LinkGraph graph = build_link_graph(c.topology, c.extent);
+      const auto fits = [&name](const LinkGraph& g) {
+        return RoutingRegistry::instance().make(name)->refuse(g).empty();
+      };
+      if (!fits(graph)) continue;
+      const std::size_t whole = graph.links.size();
+      for (int tries = 0; tries < 8; ++tries) {
+        LinkGraph fewer = graph;
+        const Link dead = fewer.links[rng.below(fewer.links.size())];
+        remove_links(fewer, dead.from, dead.to);
+        if (rng.below(2) == 0) remove_links(fewer, dead.to, dead.from);
+        ++(fits(fewer) ? accepted : refused)[name];
+        if (fits(fewer)) graph = fewer;
+      }
+      if (graph.links.size() == whole) continue;
+      const std::unique_ptr<RoutingFunction> routing = make_routing(name, graph);
+      const Dependencies dependencies(graph, *routing, routing->routing_classes(graph));
+      EXPECT_FALSE(dependencies.has_cycle()) << name << " on " << c.topology << ", seed " << seed;
+    }
+  }
+  for (const char* name : {"west_first", "odd_even", "up_down"}) EXPECT_GT(accepted[name], 20u) << name;
+  for (const char* name : {"xy", "yx", "o1turn"}) EXPECT_EQ(accepted[name], 0u) << name;
+  EXPECT_GT(refused["west_first"], 20u);
+}
+
+/// Every output that lies on a shortest way of legal turns, found by search: what the published algorithms
+/// must give.
+using Turn = bool (*)(std::uint32_t x, std::uint32_t in, std::uint32_t out);
+void expect_shortest_legal_ways(const std::string& name, Turn legal) {
+  for (const std::vector<std::uint32_t>& extent : {std::vector<std::uint32_t>{6, 5}, {5, 6}, {7}, {1, 4}}) {
+    const LinkGraph graph = build_link_graph("mesh", extent);
+    const std::unique_ptr<RoutingFunction> routing = make_routing(name, graph);
+    const std::uint32_t ports = 2 * graph.dimensions;
+    const TurnTable table(graph, [&](std::uint32_t router, std::uint32_t in, std::uint32_t out) {
+      return legal(router % graph.extent[0], in, out);
+    });
+    for (std::uint32_t from = 0; from < graph.router_count(); ++from)
+      for (std::uint32_t to = 0; to < graph.router_count(); ++to) {
+        if (from == to) continue;
+        std::set<std::pair<std::uint32_t, std::uint32_t>> seen{{from, ports}}, todo = seen;
+        while (!todo.empty()) {
+          const auto [router, in] = *todo.begin();
+          todo.erase(todo.begin());
+          if (router == to) continue;
+          RouteOptions options;
+          routing->route({router, to, static_cast<std::uint8_t>(in), 0, 0, 2, 0}, options);
+          std::uint32_t outputs = 0;
+          for (std::uint32_t i = 0; i < options.count; ++i) outputs |= 1u << options.options[i].port;
+          ASSERT_EQ(outputs, table.outputs(router, in, to)) << name << " at " << router << " to " << to;
+          for (const Link& link : graph.links)
+            if (link.from.value() == router && (outputs >> link.port_out & 1))
+              if (seen.insert({link.to.value(), link.port_in}).second)
+                todo.insert({link.to.value(), link.port_in});
+        }
+      }
+  }
+}
+
+// Turns by name, from the papers: (travelling east, in an even column, to north or south), and so on.
+TEST(Routing, OddEvenIsEveryShortestWayByItsTurns) {
+  expect_shortest_legal_ways("odd_even", [](std::uint32_t x, std::uint32_t in, std::uint32_t out) {
+    const bool east_bound = in == 1, vertical = in >= 2;
+    if (x % 2 == 0 && east_bound && out >= 2) return false;
+    return !(x % 2 == 1 && vertical && out == 1);
+  });
+}
+
+TEST(Routing, WestFirstIsEveryShortestWayByItsTurns) {
+  expect_shortest_legal_ways("west_first", [](std::uint32_t, std::uint32_t in, std::uint32_t out) {
+    return !(in >= 2 && out == 1);
+  });
+}
+
+TEST(Routing, AdaptiveOnesOfferTwoWaysAndO1TurnEitherOrder) {
+  const LinkGraph graph = build_link_graph("mesh", {4, 4});
+  const auto ask = [&graph](const char* name, std::uint32_t coins) {
+    RouteOptions options;
+    make_routing(name, graph)->route({0, 15, 4, 0, 0, 4, coins}, options);
+    return options;
+  };
+  for (const char* name : {"odd_even", "west_first", "up_down"}) EXPECT_EQ(ask(name, 0).count, 2u) << name;
+  EXPECT_EQ(ask("o1turn", 0).options[0].port, 0);
+  EXPECT_EQ(ask("o1turn", 0).options[0].vcs, 0b0011u);
+  EXPECT_EQ(ask("o1turn", 8).options[0].port, 2);
+  EXPECT_EQ(ask("o1turn", 8).options[0].vcs, 0b1100u);
+}
+
+TEST(Routing, ARefusalNamesAPairThatIsCutOff) {
+  LinkGraph graph = build_link_graph("mesh", {3, 3});
+  ASSERT_TRUE(remove_links(graph, RouterId(1), RouterId(2)));
+  const auto reason = [&graph](const char* name) {
+    return RoutingRegistry::instance().make(name)->refuse(graph);
+  };
+  for (const char* name : {"xy", "yx", "o1turn"})
+    EXPECT_NE(reason(name).find("from (1,0) to (2,0)"), std::string::npos) << name << ": " << reason(name);
+  // Into an even column there is no way round: from the west nobody may turn there, nor come back from the
+  // east.
+  EXPECT_NE(reason("odd_even").find("from (0,0) to (2,0)"), std::string::npos) << reason("odd_even");
+  EXPECT_EQ(reason("west_first"), "");
+  EXPECT_EQ(reason("up_down"), "");
 }
 
 // The check itself finds a cycle where there is one: a ring without datelines.
