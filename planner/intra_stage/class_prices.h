@@ -36,8 +36,8 @@ class ClassPrices {
   /// The `count` cheapest combinations under measured prices, as far as they cost at most `most`.
   std::vector<Combination> cheapest(std::size_t count, std::uint64_t most = kImpossible);
   /// Up to `count` combinations that differ from `base` in the choice for an operator class with much of the
-  /// work: for each such choice the cheapest combination with it, and of these the cheapest, measured. The sum does
-  /// not tell what overlaps; so the stages that are run should differ in what matters.
+  /// work: for each such choice the cheapest combination with it, and of these the cheapest, measured. The
+  /// sum does not tell what overlaps; so the stages that are run should differ in what matters.
   std::vector<Combination> varied(const Combination& base, std::size_t count);
 
  private:
