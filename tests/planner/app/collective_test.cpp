@@ -22,7 +22,8 @@ class AllReduce : public Collective, public testing::WithParamInterface<const ch
 /// The bound: every PE receives 2(P-1)/P G bytes at a link's width a cycle.
 TEST_P(AllReduce, IsNeverFasterThanTheBoundAndNearItForLongVectors) {
   constexpr std::uint64_t kLong = 256 * 1024;
-  const nlohmann::json answer = measured("--config " + std::string(GetParam()) + " --bytes 1024,16KiB,256KiB");
+  const nlohmann::json answer =
+      measured("--config " + std::string(GetParam()) + " --bytes 1024,16KiB,256KiB");
   const double ranks = answer["ranks"], width = answer["link_width_bytes"];
   std::map<std::string, double> ratio;
   for (const auto& run : answer["runs"]) {
@@ -37,8 +38,8 @@ TEST_P(AllReduce, IsNeverFasterThanTheBoundAndNearItForLongVectors) {
   EXPECT_LE(ratio.at("ring"), 1.3) << answer.dump(1);
 }
 
-/// On an idle mesh a ring loses a hop and a message's overhead per step, no more: what a vector of a few bytes
-/// takes, which is nothing but that.
+/// On an idle mesh a ring loses a hop and a message's overhead per step, no more: what a vector of a few
+/// bytes takes, which is nothing but that.
 TEST_P(AllReduce, RingLosesNoMoreThanItsStepsCost) {
   const nlohmann::json answer =
       measured("--config " + std::string(GetParam()) + " --algorithm ring --bytes 256,4096,64KiB");
@@ -54,8 +55,8 @@ TEST_F(Collective, RunsEveryAlgorithmOfEveryPrimitiveOnBoxesOfAnyShape) {
   for (const char* kind : {"broadcast", "scatter", "gather", "reduce", "all_gather", "reduce_scatter",
                            "all_reduce", "all_to_all"})
     for (const char* group : {"chip0[0:3,0:3]", "chip0[1:3,0:4]", "chip0[0:1,1:4]"}) {
-      const nlohmann::json answer = measured("--config mesh4x4.yaml --kind " + std::string(kind) + " --group '" +
-                                             group + "' --root 2 --bytes 60,8KiB");
+      const nlohmann::json answer = measured("--config mesh4x4.yaml --kind " + std::string(kind) +
+                                             " --group '" + group + "' --root 2 --bytes 60,8KiB");
       std::size_t ran = 0;
       for (const auto& run : answer["runs"]) {
         if (!run["refusal"].is_null()) continue;
@@ -84,7 +85,8 @@ TEST_F(Collective, JsonIsAsItsSchema) {
 TEST_F(Collective, SaysWhatIsWrong) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"--config mesh2x2.yaml --kind all_sum", "--kind: error: unknown primitive 'all_sum'"},
-      {"--config mesh2x2.yaml --algorithm rings", "--algorithm: error: unknown algorithm 'rings' of all_reduce"},
+      {"--config mesh2x2.yaml --algorithm rings",
+       "--algorithm: error: unknown algorithm 'rings' of all_reduce"},
       {"--config mesh2x2.yaml --bytes 6", "--bytes: error: '6' is no size"},
       {"--config mesh2x2.yaml --bytes 1KiB,,2KiB", "--bytes: error: '' is no size"},
       {"--config mesh2x2.yaml --bytes 9999999999999999999999", "is no size"},

@@ -21,8 +21,8 @@ using Place = std::pair<std::uint32_t, std::uint32_t>;
 
 class WorkedExample : public testing::Test {
  protected:
-  const Program program_ =
-      program_from_json(content_of(DFSIM_SOURCE_DIR "/traces/worked_example_2x2/program.json"), "program.json");
+  const Program program_ = program_from_json(
+      content_of(DFSIM_SOURCE_DIR "/traces/worked_example_2x2/program.json"), "program.json");
   const HardwareSpec hardware_ = load_hardware(DFSIM_SOURCE_DIR "/configs/mesh2x2.yaml");
 
   Place place(const PeProgram& pe) const {
@@ -75,8 +75,7 @@ TEST_F(WorkedExample, MakesOneProductAfterTheOtherAndTheirSum) {
       EXPECT_EQ(op.matmul.k, kBlock);
       EXPECT_EQ(op.matmul.accumulate, step == 1);
       std::map<std::string, Place> read;
-      each_access(pe, op.reads,
-                  [&](const Access& access) { read[tensor(pe, access)] = block(access.box); });
+      each_access(pe, op.reads, [&](const Access& access) { read[tensor(pe, access)] = block(access.box); });
       EXPECT_EQ(read["a"], (Place{row, step}));
       EXPECT_EQ(read["b"], (Place{step, column}));
       EXPECT_EQ(read.contains("c"), step == 1) << "the sum so far";
@@ -120,7 +119,8 @@ TEST_F(WorkedExample, ComputesTheProductInAnyOrderThatItsDependencesAllow) {
 
 /// The planner may find another plan for the same product; it must be as right.
 TEST_F(RunDfsim, TheMainCommandPlansTheSameProduct) {
-  const Ended planned = dfsim("--config mesh2x2.yaml --model matmul_2x2.yaml --samples 1 --workers 1 --out out");
+  const Ended planned =
+      dfsim("--config mesh2x2.yaml --model matmul_2x2.yaml --samples 1 --workers 1 --out out");
   ASSERT_EQ(planned.code, 0) << planned.err;
   const Ended verified = dfsim("verify --plan out/plan.yaml");
   EXPECT_EQ(verified.code, 0) << verified.err;
