@@ -72,7 +72,7 @@ double cost_of(const CostSpec& prices, const HardwareAmount& amount, double cycl
 
 struct WalkOptions {
   Minimise minimise = Minimise::pes;
-  CostSpec prices;
+  CostSpec prices = {};
   bool all = false;  ///< measure every point, also those that cannot be the answer
 };
 

@@ -158,16 +158,20 @@ TEST(PriceTableCases, TheSameSeedGivesTheSamePlanAndPolicy) {
   }
 }
 
-/// The first plans of an untrained and of a trained policy, on another problem than it was trained on.
+/// The first plans of an untrained and of a trained policy, on another network and another number of PEs than
+/// it was trained on.
 TEST(PriceTableCases, APolicyIsOfUseOnAnotherNetwork) {
   const auto rl = InterStageRegistry::instance().make("rl");
-  const PriceTable small = table_of("p2.yaml");
+  const auto pipeline = [](const std::string& pes, const std::string& work) {
+    return read_price_table_text(
+        "goal: {makespan: 16}\npes: " + pes + "\nwork: " + work + "\nstage_time: 'sum(work)/p + 2*(p-1)'\n",
+        "pipeline");
+  };
+  const PriceTable taught_on = pipeline("12", "[12, 24, 24, 36, 9, 31, 17, 22]");
+  const PriceTable other = pipeline("16", "[30, 10, 40, 20, 25, 15, 60, 12, 33, 8]");
   Rng rng(1);
-  const PlanSpace known = small.space();
-  const auto learned = rl->search(known, {}, rng);
-  const PriceTable other =
-      table_of("p2.yaml", "work: [12, 24, 24, 36]", "work: [30, 10, 40, 20, 25, 15, 60, 12]");
-  const PlanSpace space = other.space();
+  const PlanSpace known = taught_on.space(), space = other.space();
+  const auto learned = rl->search(known, {.priced_plans = 200, .policy = "", .start = {}}, rng);
   double fresh = 0, taught = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SearchSettings few{.priced_plans = 16, .policy = "", .start = {}};
