@@ -34,6 +34,8 @@ MemorySection read_memory(const YamlValue& memory, const MemorySection& base, st
                           const KnownParts& known);
 /// Ports and links; the routers of the ports are filled in, their endpoints not. `nocs` has the graphs.
 void read_ethernet(const YamlValue& ethernet, HardwareSpec& spec);
+/// The host and, behind the memory ports, a bridge on every NoC; their endpoints are not filled in.
+void read_host(const YamlValue& host, HardwareSpec& spec);
 
 /// Extent written as 8x8, [8, 8] or 8. Reports and gives nothing if it is not that or `topology` refuses it.
 std::vector<std::uint32_t> read_extent(const YamlValue& value, const std::string& topology);
