@@ -52,7 +52,7 @@ RULES = {
         "planner/cost/cost_oracle.h",
         "planner/cost/lower_bound.h",
     ],
-    "planner/inter_stage": ["sim/base", "sim/api/hardware.h", "planner/graph", "planner/plan", "planner/ops"],
+    "planner/inter_stage": ["sim/base", "sim/api/hardware.h", "sim/api/ethernet_path.h", "planner/graph", "planner/plan", "planner/ops"],
     # Given stage times, as a space of plans for the searches.
     "planner/price_table": [
         "sim/base",

@@ -9,20 +9,6 @@ namespace {
 /// So few segments that cuts need not be chosen with care.
 constexpr std::uint32_t kFewSegments = 6;
 
-/// Cycles on all links from one NoC to the other together; nothing if none joins them.
-std::optional<Crossing> cross(const HardwareSpec& hardware, NocId from, NocId to, double bytes) {
-  double bytes_per_cycle = 0, delay = kNever;
-  for (const EthernetLinkSpec& link : hardware.ethernet_links) {
-    const NocId a = hardware.ethernet_ports[link.port_a].noc, b = hardware.ethernet_ports[link.port_b].noc;
-    if (!((a == from && b == to) || (a == to && b == from))) continue;
-    const double period_ps = static_cast<double>(hardware.clock_period_ps);
-    bytes_per_cycle += link.rate_gbps * period_ps / 8000;
-    delay = std::min(delay, static_cast<double>(link.delay_ns) * 1000 / period_ps);
-  }
-  if (bytes_per_cycle <= 0) return std::nullopt;
-  return Crossing{bytes / bytes_per_cycle, delay + bytes / bytes_per_cycle};
-}
-
 SharingRule sharing_of(const Segments& segments) {
   SharingRule rule;
   rule.kind = segments.count() <= kFewSegments ? TimeSharing::everywhere : TimeSharing::useful;
@@ -44,7 +30,7 @@ StagePriceFunction within(const StagePriceFunction& price, double time_limit) {
 
 PlanSpace::PlanSpace(const Graph& graph, const HardwareSpec& hardware, const ExecutionCost& cost,
                      const Goal& goal)
-    : chain_(Segments(graph)), hardware_(&hardware), samples_(goal.samples) {
+    : chain_(Segments(graph)), wires_(hardware), samples_(goal.samples) {
   segments_ = chain_->count();
   aim_.kind = goal.objective == Objective::interval ? Aim::interval : Aim::latency;
   const SharingRule sharing = sharing_of(*chain_);
@@ -85,9 +71,9 @@ std::uint32_t PlanSpace::pes() const {
 
 std::optional<Crossing> PlanSpace::crossing(std::uint32_t from_noc, std::uint32_t to_noc,
                                             std::uint32_t at) const {
-  if (!chain_) return std::nullopt;
+  if (!chain_ || !wires_) return std::nullopt;
   const double bytes = static_cast<double>(chain_->cut(at).neighbour_bytes) * samples_;
-  return cross(*hardware_, nocs_[from_noc].noc, nocs_[to_noc].noc, bytes);
+  return wires_->cross(nocs_[from_noc].noc, nocs_[to_noc].noc, bytes);
 }
 
 InterStageStrategy PlanSpace::strategy(const std::vector<PlacedGroup>& groups) const {

@@ -10,6 +10,7 @@
 #include "planner/inter_stage/region.h"
 #include "planner/inter_stage/segments.h"
 #include "planner/inter_stage/stage_prices.h"
+#include "planner/inter_stage/wires.h"
 #include "sim/api/hardware.h"
 
 namespace dfsim {
@@ -29,11 +30,6 @@ struct NocSpace {
   Extent extent;
   ShapeTable shapes;
   StagePrices prices;
-};
-
-/// What the Ethernet asks for at least when the graph is cut between two NoCs.
-struct Crossing {
-  double period = 0, latency = 0;
 };
 
 /// A kind of PE group: a box of one NoC, wherever it lies.
@@ -70,7 +66,7 @@ class PlanSpace {
   const GroupPlan& measured_price(std::uint32_t from, std::uint32_t to, std::uint32_t kind) const {
     return nocs_[kinds_[kind].noc].prices.best_measured(from, to, kinds_[kind].shape);
   }
-  /// What it costs to go from one NoC to another before segment `at`; nothing if no link joins them.
+  /// What it costs to go from one NoC to another before segment `at`; nothing if no way leads there.
   std::optional<Crossing> crossing(std::uint32_t from_noc, std::uint32_t to_noc, std::uint32_t at) const;
 
   /// The stages of a plan; only of a space made of a graph.
@@ -82,7 +78,7 @@ class PlanSpace {
   std::uint32_t segments_;
   PlanAim aim_;
   std::optional<Segments> chain_;
-  const HardwareSpec* hardware_ = nullptr;
+  std::optional<Wires> wires_;
   std::uint32_t samples_ = 1;
   std::deque<NocSpace> nocs_;
   std::vector<GroupKind> kinds_;
