@@ -128,8 +128,10 @@ int CommandLine::explain(const CLI::ParseError& error) {
       "dfsim " + (&command == &app_ ? "" : command.get_name() + " ") + "--help lists what there is";
   for (const std::string& word : command.remaining(true)) {
     const std::string name = word.substr(0, word.find('='));
-    const std::string nearest = nearest_name(name, known);
-    if (!nearest.empty()) hint = "did you mean " + nearest + "?";
+    const std::string nearest = name.size() > 2 ? nearest_name(name, known) : "";
+    if (nearest.empty()) continue;
+    hint = "did you mean " + nearest + "?";
+    break;
   }
   throw InputError(
       {{{&command == &app_ ? "dfsim" : "dfsim " + command.get_name(), 0, 0}, error.what(), hint}});
