@@ -1,6 +1,5 @@
 #include "planner/app/guarded.h"
 
-#include <cstdio>
 #include <exception>
 
 #include "planner/app/exit_codes.h"
@@ -9,22 +8,20 @@
 
 namespace dfsim {
 
-int guarded(const std::function<int()>& command) {
-  try {
-    return command();
-  } catch (const InputError& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return kWrongInput;
-  } catch (const CommandFailure& failure) {
-    std::fprintf(stderr, "error: %s\n", failure.what());
-    return failure.code();
-  } catch (const FileError& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
-    return kFailed;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n  this is a mistake of dfsim, not of its input\n", error.what());
-    return kFailed;
-  }
+int exit_code_of(const std::function<int()>& work, std::string& message) try {
+  return work();
+} catch (const InputError& error) {
+  message = error.what();
+  return kWrongInput;
+} catch (const CommandFailure& failure) {
+  message = std::string("error: ") + failure.what();
+  return failure.code();
+} catch (const FileError& error) {
+  message = std::string("error: ") + error.what();
+  return kFailed;
+} catch (const std::exception& error) {
+  message = std::string("error: ") + error.what() + "\n  this is a mistake of dfsim, not of its input";
+  return kFailed;
 }
 
 }  // namespace dfsim

@@ -1,11 +1,12 @@
-// planner/app/guarded.h: the one place that prints errors and turns them into exit codes.
+// planner/app/guarded.h: errors to exit codes, in one place.
 #pragma once
 
 #include <functional>
+#include <string>
 
 namespace dfsim {
 
-/// Exit code of `command`, which may throw.
-int guarded(const std::function<int()>& command);
+/// Runs `work` and gives its exit code; an exception becomes a code, and its text goes to `message`.
+int exit_code_of(const std::function<int()>& work, std::string& message);
 
 }  // namespace dfsim

@@ -96,7 +96,9 @@ PointMeasurement measure_in_child(const PlanOptions& options, const HardwareVari
   if (child < 0) throw FileError("cannot start a process for machine " + variant.point.name);
   if (child == 0) {
     if (!std::freopen((folder + "/" + kSummary).c_str(), "w", stdout)) _exit(kFailed);
-    const int code = guarded([&] { return plan_and_run(one, true); });
+    std::string message;
+    const int code = exit_code_of([&] { return plan_and_run(one, true); }, message);
+    if (!message.empty()) std::fprintf(stderr, "%s\n", message.c_str());
     std::fflush(nullptr);
     _exit(code);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "planner/app/command_text.h"
 #include "planner/app/measure_plan.h"
 #include "planner/report/plan_yaml.h"
 #include "planner/report/report_html.h"
@@ -22,6 +23,11 @@ constexpr const char* kConfigFile = "config.resolved.yaml";
 constexpr const char* kModelFile = "model.resolved.yaml";
 constexpr const char* kTraceFile = "trace.json.gz";
 constexpr std::uint64_t kActivityWindows = 48;  ///< of activity.json
+
+std::string command_of(const RunOptions& options) {
+  if (!options.command_line.empty()) return options.command_line;
+  return options.command ? command_text(*options.command) : "";
+}
 
 }  // namespace
 
@@ -62,6 +68,7 @@ const MeasuredPlan& MeasuredOutput::run(const RunOptions& options, const PlanAns
     const std::uint64_t end = seen.period_done_cycles.empty() ? 0 : seen.period_done_cycles.back();
     activity_ = std::make_unique<ActivityCounter>(*context_.hardware, ceil_div(end, kActivityWindows));
     observers.add(*activity_);
+    observers.add(latency_);
   }
   const auto runner = make_program_runner(*context_.hardware);
   run_ = measure_program(*runner, program_, fill_, &observers);
@@ -84,7 +91,7 @@ WindowStalls MeasuredOutput::steady_window(const PlanAnswer& seen) const {
 void MeasuredOutput::add_results() {
   const std::string measurement = measurement_json(context_, *run_);
   const std::string traffic = traffic_csv(*context_.hardware, traffic_->rows());
-  const std::string activity = activity_json(*context_.hardware, *activity_);
+  const std::string activity = activity_json(*context_.hardware, *activity_, latency_);
   folder_.add("report.html", report_html(*context_.hardware, measurement, traffic, activity));
   folder_.add("activity.json", activity);
   folder_.add("measurement.json", measurement);
@@ -95,7 +102,7 @@ TraceHead MeasuredOutput::trace_origin(const RunOptions& options) const {
   return {trace_text("dfsim_version", context_.version),
           trace_text("config_hash", content_hash(inputs_.config.resolved_text)),
           trace_text("model_hash", content_hash(inputs_.model.resolved_text)), trace_number("seed", seed_),
-          trace_text("command_line", options.command ? command_text(*options.command) : "")};
+          trace_text("command_line", command_of(options))};
 }
 
 void MeasuredOutput::write_trace() {

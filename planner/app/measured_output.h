@@ -14,6 +14,7 @@
 #include "sim/api/program.h"
 #include "sim/trace/activity.h"
 #include "sim/trace/events.h"
+#include "sim/trace/latency.h"
 #include "sim/trace/recorder.h"
 #include "sim/trace/traffic.h"
 #include "sim/trace/window_stalls.h"
@@ -63,6 +64,7 @@ class MeasuredOutput {
   std::unique_ptr<TraceRecorder> recorder_;
   std::unique_ptr<TrafficCounter> traffic_;
   std::unique_ptr<ActivityCounter> activity_;
+  LatencyHistogram latency_;
 };
 
 }  // namespace dfsim

@@ -42,7 +42,33 @@ std::optional<double> seconds_of_unit(const std::string& name) {
   return std::nullopt;
 }
 
+/// Headings of --help, in their order, and what stands below each. Options not named here stay below
+/// "Options".
+const std::vector<std::pair<const char*, std::vector<const char*>>>& option_groups() {
+  static const std::vector<std::pair<const char*, std::vector<const char*>>> groups{
+      {"Inputs",
+       {"--config", "--model", "--plan", "--candidate", "--program", "--placement", "--vary", "--set",
+        "--print-config"}},
+      {"What is asked",
+       {"--samples", "--task", "--goal", "--objective", "--time-limit", "--minimise", "--cost-limit",
+        "--curve"}},
+      {"Search",
+       {"--optimizer", "--max-rounds", "--stop-below", "--time-budget", "--prune", "--audit",
+        "--stage-candidates", "--seed", "--price-table", "--priced-plans", "--load-policy", "--save-policy"}},
+      {"Running", {"--periods", "--workers", "--cache"}},
+      {"Output",
+       {"--out", "--trace", "--trace-detail", "--trace-window", "--trace-pe", "--trace-link", "--trace-limit",
+        "--trace-time", "--json", "--verbose", "--quiet"}}};
+  return groups;
+}
+
 }  // namespace
+
+void group_options(CLI::App& command) {
+  for (const auto& [group, names] : option_groups())
+    for (const char* name : names)
+      if (CLI::Option* option = command.get_option_no_throw(name)) option->group(group);
+}
 
 void add_run_options(CLI::App& command, RunOptions& options) {
   options.command = &command;
@@ -59,6 +85,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       .add_option("--set", options.overrides, "key.path=value of the config, or model.key=value; repeatable")
       ->allow_extra_args(false);
   command.add_flag("--json", options.json, "print measurement.json instead of the summary");
+  CLI::Option* verbose = command.add_flag("-v,--verbose", options.verbose, "say more on stderr");
+  command.add_flag("-q,--quiet", options.quiet, "say nothing on stderr but errors")->excludes(verbose);
 }
 
 void add_plan_options(CLI::App& command, PlanOptions& options) {

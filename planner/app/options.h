@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "planner/app/progress.h"
 #include "planner/app/trace_options.h"
 #include "planner/loop/loop.h"
 #include "sim/api/hardware.h"
+#include "sim/base/job_tokens.h"
 
 namespace dfsim {
 
@@ -22,7 +24,14 @@ struct RunOptions {
   TraceArguments trace;
   std::vector<std::string> overrides;
   bool json = false;
+  bool verbose = false, quiet = false;
   const CLI::App* command = nullptr;  ///< that they were typed for
+  std::string command_line;           ///< what the trace says was typed; empty: made from `command`
+  JobTokens* tokens = nullptr;        ///< shared with other runs at the same time (sweep)
+
+  Verbosity verbosity() const {
+    return quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal;
+  }
 };
 
 struct PlanOptions : RunOptions {
@@ -48,6 +57,9 @@ struct PlanOptions : RunOptions {
   std::uint64_t seed = 1;
   bool print_config = false;
 };
+
+/// Puts the options of `command` below the headings of --help.
+void group_options(CLI::App& command);
 
 void add_run_options(CLI::App& command, RunOptions& options);
 void add_plan_options(CLI::App& command, PlanOptions& options);

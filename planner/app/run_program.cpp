@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "planner/app/command_text.h"
 #include "planner/app/exit_codes.h"
 #include "planner/app/inputs.h"
 #include "planner/app/output_folder.h"

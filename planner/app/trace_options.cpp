@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <limits>
 #include <optional>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -22,7 +19,6 @@ namespace {
 
 constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kCounterValues = 100;  ///< of each counter, over what is shown
-constexpr std::array<const char*, 5> kWithoutEffect{"--out", "--workers", "--cache", "--trace", "--json"};
 
 using Window = std::pair<std::uint64_t, std::uint64_t>;
 
@@ -52,16 +48,6 @@ std::optional<std::vector<PeId>> pes_from(const std::string& text, const Hardwar
   if (box->x + box->width > extent[0] || box->y + box->height > extent[1] || box->z + box->depth > extent[2])
     return std::nullopt;
   return PeGroup{{*box}}.pes(hardware);
-}
-
-std::string quoted(const std::string& text) {
-  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) || std::string_view("-_./=:,+@%").find(static_cast<char>(c)) != std::string::npos;
-  });
-  if (plain) return text;
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
 }
 
 }  // namespace
@@ -129,21 +115,6 @@ TraceOptions trace_options(const TraceArguments& arguments, const HardwareSpec& 
     for (const PeId pe : pes_from(text, hardware).value_or(std::vector<PeId>{}))
       options.pes[pe.value()] = true;
   return options;
-}
-
-std::string command_text(const CLI::App& command) {
-  std::string text = command.get_parent() ? "dfsim " + command.get_name() : "dfsim";
-  for (const CLI::Option* option : command.get_options()) {
-    const std::string name = option->get_name();
-    const bool without_effect =
-        std::find(kWithoutEffect.begin(), kWithoutEffect.end(), name) != kWithoutEffect.end();
-    if (option->count() == 0 || without_effect) continue;
-    const bool flag = option->get_items_expected_max() == 0;
-    if (flag) text += " " + name;
-    if (!flag)
-      for (const std::string& value : option->results()) text += " " + name + " " + quoted(value);
-  }
-  return text;
 }
 
 }  // namespace dfsim

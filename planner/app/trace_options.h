@@ -31,8 +31,4 @@ void check_trace_arguments(const TraceArguments& arguments, const HardwareSpec& 
 TraceOptions trace_options(const TraceArguments& arguments, const HardwareSpec& hardware,
                            const Measurement& seen, std::uint32_t fill_periods);
 
-/// "dfsim run --plan p.yaml --samples 4": the options of `command` that were given, without those that cannot
-/// move a result (--out, --workers, --cache, --trace, --json).
-std::string command_text(const CLI::App& command);
-
 }  // namespace dfsim

@@ -60,7 +60,16 @@ bool receive_all(int fd, char* data, std::size_t size) {
   return true;
 }
 
-[[noreturn]] void serve(int fd, const WorkerPool::HandlerFactory& factory) {
+/// The token is back before the answer is sent: a worker that dies while its request is unanswered has at
+/// most one.
+std::string answered(const WorkerPool::Handler& handler, const std::string& request, JobTokens* tokens) {
+  if (tokens) tokens->take();
+  std::string answer = handler(request);
+  if (tokens) tokens->give();
+  return answer;
+}
+
+[[noreturn]] void serve(int fd, const WorkerPool::HandlerFactory& factory, JobTokens* tokens) {
   // The terminal sends Ctrl-C to workers too; the parent decides what it means.
   ::signal(SIGINT, SIG_IGN);
   try {
@@ -70,7 +79,7 @@ bool receive_all(int fd, char* data, std::size_t size) {
       if (!receive_all(fd, reinterpret_cast<char*>(&size), sizeof size)) ::_exit(0);
       std::string request(size, '\0');
       if (!receive_all(fd, request.data(), size)) ::_exit(0);
-      if (!send_message(fd, handler(request))) ::_exit(0);
+      if (!send_message(fd, answered(handler, request, tokens))) ::_exit(0);
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "worker %d: %s\n", static_cast<int>(::getpid()), error.what());
@@ -86,10 +95,13 @@ struct WorkerPool::Worker {
   int fd = -1;
   std::optional<std::size_t> request;  ///< what it is working on
   std::string received;
+  JobTokens* tokens = nullptr;
 
   bool alive() const { return fd >= 0; }
 
-  void start(const HandlerFactory& factory, const std::vector<std::unique_ptr<Worker>>& others) {
+  void start(const HandlerFactory& factory, JobTokens* shared,
+             const std::vector<std::unique_ptr<Worker>>& others) {
+    tokens = shared;
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
       throw SimulationError(fmt::format("cannot make a socket pair: {}", std::strerror(errno)));
@@ -105,7 +117,7 @@ struct WorkerPool::Worker {
       ::close(ends[0]);
       for (const auto& other : others)
         if (other && other.get() != this && other->alive()) ::close(other->fd);
-      serve(ends[1], factory);
+      serve(ends[1], factory, tokens);
     }
     ::close(ends[1]);
     ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
@@ -121,6 +133,7 @@ struct WorkerPool::Worker {
     ::kill(pid, SIGKILL);
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
+    if (request && tokens) tokens->give();  // it may have held one
     request.reset();
   }
 
@@ -141,10 +154,11 @@ struct WorkerPool::Worker {
   }
 };
 
-WorkerPool::WorkerPool(std::uint32_t workers, HandlerFactory factory) : factory_(std::move(factory)) {
+WorkerPool::WorkerPool(std::uint32_t workers, HandlerFactory factory, JobTokens* tokens)
+    : factory_(std::move(factory)), tokens_(tokens) {
   for (std::uint32_t i = 0; i < std::max(workers, 1u); ++i) {
     workers_.push_back(std::make_unique<Worker>());
-    workers_.back()->start(factory_, workers_);
+    workers_.back()->start(factory_, tokens_, workers_);
   }
 }
 
@@ -181,7 +195,7 @@ std::vector<std::string> WorkerPool::run(const std::vector<std::string>& request
     std::vector<Worker*> busy;
     for (const auto& worker : workers_) {
       if (!worker->request && !todo.empty()) {
-        if (!worker->alive()) worker->start(factory_, workers_);
+        if (!worker->alive()) worker->start(factory_, tokens_, workers_);
         worker->request = todo.front();
         todo.pop_front();
         ++attempts[*worker->request];

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/job_tokens.h"
+
 namespace dfsim {
 
 class WorkerPool {
@@ -18,8 +20,8 @@ class WorkerPool {
   using HandlerFactory = std::function<Handler()>;
 
   /// Forks `workers` processes (at least 1). Call before creating threads, and before elaborating SystemC
-  /// here.
-  WorkerPool(std::uint32_t workers, HandlerFactory factory);
+  /// here. With `tokens` (outlives this; may be null) a worker answers only while it holds one.
+  WorkerPool(std::uint32_t workers, HandlerFactory factory, JobTokens* tokens = nullptr);
   ~WorkerPool();  ///< ends the workers
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -35,6 +37,7 @@ class WorkerPool {
  private:
   struct Worker;
   HandlerFactory factory_;
+  JobTokens* tokens_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

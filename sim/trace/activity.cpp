@@ -60,7 +60,8 @@ std::uint64_t ActivityCounter::bytes(PortId port, std::size_t w) const {
   return total(w) - (w > 0 ? total(w - 1) : 0);
 }
 
-std::string activity_json(const HardwareSpec& hardware, const ActivityCounter& activity) {
+std::string activity_json(const HardwareSpec& hardware, const ActivityCounter& activity,
+                          const LatencyHistogram& latency) {
   std::vector<std::pair<NocId, std::uint32_t>> links;
   for (std::uint32_t n = 0; n < hardware.nocs.size(); ++n)
     for (std::uint32_t l = 0; l < hardware.nocs[n].graph.links.size(); ++l) links.emplace_back(NocId(n), l);
@@ -76,7 +77,7 @@ std::string activity_json(const HardwareSpec& hardware, const ActivityCounter& a
   text += ",\n\"ports\":" + rows(hardware.memory.size(), windows, [&](std::size_t i, std::size_t w) {
             return activity.bytes(PortId(static_cast<std::uint32_t>(i)), w);
           });
-  return text + "}\n";
+  return text + ",\n\"packet_latency\":" + latency_json(latency) + "}\n";
 }
 
 }  // namespace dfsim

@@ -7,6 +7,7 @@
 
 #include "sim/api/hardware.h"
 #include "sim/api/observer.h"
+#include "sim/trace/latency.h"
 
 namespace dfsim {
 
@@ -37,7 +38,8 @@ class ActivityCounter : public Observer {
 };
 
 /// activity.json (docs/schemas/activity.schema.json): per PE busy cycles, per link flits, per memory port
-/// bytes, of each window.
-std::string activity_json(const HardwareSpec& hardware, const ActivityCounter& activity);
+/// bytes, of each window; and the packets of the run by latency.
+std::string activity_json(const HardwareSpec& hardware, const ActivityCounter& activity,
+                          const LatencyHistogram& latency);
 
 }  // namespace dfsim

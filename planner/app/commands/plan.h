@@ -7,6 +7,9 @@
 
 namespace dfsim {
 
+/// Throws InputError if --config or --model is missing.
+void check_input_names(const PlanOptions& options);
+
 /// The main job. With `measure` the winner runs once more, for measurement.json, program.json and its trace.
 /// Returns the exit code.
 int plan_and_run(const PlanOptions& options, bool measure);

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "planner/report/html/document.h"
 #include "planner/report/html/report_data.h"
 #include "planner/report/html/sections.h"
-#include "planner/report/html/style.h"
 #include "planner/report/html/text.h"
 #include "planner/report/html/time_slider.h"
 #include "planner/report/report_html.h"
@@ -19,34 +19,19 @@ struct Part {
   const char* name;
   std::string (*make)(const ReportData&);
 };
-constexpr Part kParts[] = {{"verdict", "Verdict", html::verdict_section},
-                           {"map", "Map", html::map_section},
-                           {"gantt", "Stages over time", html::gantt_section},
-                           {"stalls", "Stalls", html::stalls_section},
-                           {"roofline", "Roofline", html::roofline_section},
-                           {"prices", "Stages", html::prices_section},
-                           {"convergence", "Planner", html::convergence_section},
-                           {"traffic", "Traffic", html::traffic_section},
-                           {"energy", "Energy", html::energy_section},
-                           {"tables", "All data", html::tables_section}};
+constexpr Part kParts[] = {
+    {"verdict", "Verdict", html::verdict_section},         {"map", "Map", html::map_section},
+    {"gantt", "Stages over time", html::gantt_section},    {"stalls", "Stalls", html::stalls_section},
+    {"roofline", "Roofline", html::roofline_section},      {"prices", "Stages", html::prices_section},
+    {"convergence", "Planner", html::convergence_section}, {"traffic", "Traffic", html::traffic_section},
+    {"latency", "Latency", html::latency_section},         {"energy", "Energy", html::energy_section},
+    {"tables", "All data", html::tables_section}};
 
 std::string nonce_of(const char* content) { return content_hash(content); }
 
-/// The page loads nothing. The one style sheet and the one script are named by their content; nothing else
-/// may run.
 std::string head(const ReportData& data, const std::string& title) {
-  const std::string nonce = nonce_of(html::kStyle);
-  const std::string scripts = data.activity.is_null()
-                                  ? ""
-                                  : fmt::format("script-src 'nonce-{}'; ", nonce_of(html::kTimeSliderScript));
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'nonce-{}'; {}"
-      "base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"generator\" content=\"dfsim {}\">\n<title>{}</title>\n<style "
-      "nonce=\"{}\">{}</style>\n</head>\n",
-      nonce, scripts, html::escaped(data.version), html::escaped(title), nonce, html::kStyle);
+  return html::document_head(title, data.version,
+                             data.activity.is_null() ? "" : nonce_of(html::kTimeSliderScript));
 }
 
 std::string json_block(const char* id, const nlohmann::ordered_json& json) {
@@ -78,7 +63,7 @@ std::string report_html(const HardwareSpec& hardware, const std::string& measure
   page += "</main>\n<footer><p>" + html::escaped("Made by dfsim " + data.version) +
           " from measurement.json, pe_traffic.csv and activity.json. The timeline of the run is in "
           "trace.json.gz, the plan in "
-          "plan.yaml.</p></footer>\n";
+          "plan.yaml. What the simulator leaves out is listed in docs/limits.md.</p></footer>\n";
   page += json_block("data-measurement", data.measurement);
   page += json_block("data-traffic", traffic_json(data));
   if (!data.activity.is_null())

@@ -24,6 +24,8 @@ std::string convergence_section(const ReportData& data);
 std::string prices_section(const ReportData& data);
 /// Who sent how much to whom.
 std::string traffic_section(const ReportData& data);
+/// How long packets took.
+std::string latency_section(const ReportData& data);
 /// Energy by event class.
 std::string energy_section(const ReportData& data);
 /// Everything as tables.

@@ -83,5 +83,74 @@ TEST_F(Commands, VersionAndHelpEndWell) {
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
 }
 
+TEST_F(Commands, HelpHasHeadingsAndExamples) {
+  const std::string help = dfsim("--help").out;
+  for (const char* heading : {"Inputs:", "What is asked:", "Search:", "Running:", "Output:", "Plan and run:",
+                              "Look at:", "One part alone:", "Examples:"})
+    EXPECT_NE(help.find(heading), std::string::npos) << heading << "\n" << help;
+  EXPECT_EQ(help.find("Subcommands:"), std::string::npos) << help;
+}
+
+TEST_F(Commands, VersionAsJson) {
+  const Json version = json("--version");
+  EXPECT_EQ(version["simulator_hash"].get<std::string>().size(), 32u);
+  EXPECT_NE(dfsim("--version").out.find(version["dfsim_version"].get<std::string>()), std::string::npos);
+}
+
+TEST_F(Commands, TheNearestOptionIsNamed) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"--config mesh2x2.yaml --modle mlp.yaml", "did you mean --model?"},
+      {"plan --sampels 3", "did you mean --samples?"},
+      {"swep", "did you mean sweep?"},
+      {"noc --topolgy mesh --rate 0.1", "did you mean --topology?"}};
+  for (const auto& [arguments, said] : mistakes) {
+    const Ended ended = dfsim(arguments);
+    EXPECT_EQ(ended.code, 2) << arguments;
+    EXPECT_NE(ended.err.find("error: "), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find(said), std::string::npos) << arguments << "\n" << ended.err;
+    EXPECT_EQ(ended.out, "");
+  }
+}
+
+TEST_F(Commands, OverridesAreTypedAndTheNearestKeyIsNamed) {
+  const std::string base = "--config mesh2x2.yaml --model mlp.yaml --print-config --set ";
+  const std::pair<const char*, const char*> mistakes[] = {{"noc.virtual_chanels=4", "virtual_channels"},
+                                                          {"noc.virtual_channels=many", "many"},
+                                                          {"noc.virtual_channels=0", "virtual_channels"},
+                                                          {"model.nmae=x", "name"}};
+  for (const auto& [override, said] : mistakes) {
+    const Ended ended = dfsim(base + override);
+    EXPECT_EQ(ended.code, 2) << override;
+    EXPECT_NE(ended.err.find("--set"), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find(said), std::string::npos) << override << "\n" << ended.err;
+  }
+}
+
+TEST_F(Commands, PipesGetLinesAndTerminalsABar) {
+  const std::string run = "plan --config mesh2x2.yaml --model mlp.yaml --cache none --out o ";
+  const Ended pipe = dfsim(run);
+  ASSERT_EQ(pipe.code, 0) << pipe.err;
+  EXPECT_NE(pipe.err.find("round 1: "), std::string::npos) << pipe.err;
+  EXPECT_EQ(pipe.err.find('\x1b'), std::string::npos) << pipe.err;
+  EXPECT_EQ(pipe.err.find('\r'), std::string::npos);
+  EXPECT_GT(dfsim(run + "-v").err.size(), pipe.err.size());
+  EXPECT_EQ(dfsim(run + "-q").err, "");
+  EXPECT_EQ(dfsim(run + "-q -v").code, 2);
+  if (std::system("command -v script >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "no terminal can be made without script(1)";
+  const auto terminal = [&](const std::string& environment) {
+    return dfsim("--version >/dev/null; " + environment + " script -qec \"'" DFSIM_BINARY_DIR "/dfsim' " +
+                 run + "\" typescript </dev/null")
+        .out;
+  };
+  const std::string drawn = terminal("env -u NO_COLOR TERM=xterm");
+  EXPECT_NE(drawn.find("runs/s"), std::string::npos) << drawn;
+  EXPECT_NE(drawn.find("\x1b[36m"), std::string::npos);
+  const std::string plain = terminal("NO_COLOR=1 TERM=xterm");
+  EXPECT_NE(plain.find("runs/s"), std::string::npos);
+  EXPECT_EQ(plain.find("\x1b[36m"), std::string::npos);
+  EXPECT_EQ(terminal("TERM=dumb").find("runs/s"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace dfsim

@@ -30,7 +30,16 @@ TEST_F(Schemas, HoldForWhatCommandsPrint) {
       {"eth", "eth --bytes 10000"},
       {"list", "list"},
       {"modules", "list modules --config mesh2x2.yaml"},
-      {"check", "check mesh2x2.yaml mlp.yaml"}};
+      {"check", "check mesh2x2.yaml mlp.yaml"},
+      {"version", "--version"},
+      {"schemas", "schema"},
+      {"planning", "plan --config mesh2x2.yaml --model matmul_2x2.yaml --out p --quiet"},
+      {"measurement", "--config mesh2x2.yaml --model matmul_2x2.yaml --out m --quiet"},
+      {"sweep",
+       "sweep --config mesh2x2.yaml --model matmul_2x2.yaml --vary noc.dims=2x1,2x2 --trace none --out s "
+       "--quiet"},
+      {"verify", "verify --plan m/plan.yaml"},
+      {"report", "report --out m"}};
   std::string files;
   for (const auto& [name, command] : commands) {
     const Ended ended = dfsim(std::string(command) + " --json");
@@ -53,6 +62,21 @@ TEST_F(Schemas, HoldForTheFilesOfARun) {
   write("compile.json", dfsim("compile --plan '" + plan + "' -o again.json --json").out);
   write("report.json", dfsim("report --out made --json").out);
   expect_as_schema("program_measurement.json trace.json compile.json report.json");
+}
+
+// The embedded text is the file's, for every file.
+TEST_F(Schemas, ArePrintedByTheProgram) {
+  const Ended all = dfsim("schema");
+  for (const auto& entry : std::filesystem::directory_iterator(DFSIM_SOURCE_DIR "/docs/schemas")) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t at = name.find(".schema.json");
+    if (at == std::string::npos) continue;
+    EXPECT_EQ(dfsim("schema " + name.substr(0, at)).out, content_of(entry.path())) << name;
+    EXPECT_NE(all.out.find(name.substr(0, at)), std::string::npos) << name;
+  }
+  const Ended unknown = dfsim("schema measurment");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("did you mean measurement?"), std::string::npos) << unknown.err;
 }
 
 TEST_F(Schemas, RefuseWhatTheyDoNotKnow) {

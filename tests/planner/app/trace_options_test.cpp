@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "planner/app/command_text.h"
 #include "planner/app/options.h"
 #include "sim/base/errors.h"
 #include "sim/hw/hardware_config.h"

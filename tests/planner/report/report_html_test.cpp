@@ -67,6 +67,9 @@ Json activity_data() {
   for (int i = 0; i < 16; ++i) json["pes"].push_back({i, i});
   for (int i = 0; i < 48; ++i) json["links"].push_back({i, 0});
   for (int i = 0; i < 8; ++i) json["ports"].push_back({0, i});
+  json["packet_latency"] = {{"from_cycles", {0, 1, 2, 3, 4, 5}},
+                            {"packets", {0, 0, 1, 0, 97, 2}},
+                            {"in_network", {0, 0, 50, 50, 0, 0}}};
   return json;
 }
 std::string activity() { return activity_data().dump(); }
@@ -96,7 +99,7 @@ TEST(ReportHtml, ShowsEveryPeLinkAndPort) {
   EXPECT_EQ(count(page, "<title>link "), 3u * 48);
   EXPECT_EQ(count(page, "<title>memory port "), 3u * 8);
   for (const char* id : {"verdict", "map", "gantt", "stalls", "roofline", "prices", "convergence", "traffic",
-                         "energy", "tables"}) {
+                         "latency", "energy", "tables"}) {
     EXPECT_EQ(count(page, "<section id=\"" + std::string(id) + "\""), 1u) << id;
     EXPECT_EQ(count(page, "href=\"#" + std::string(id) + "\""), id == std::string("verdict") ? 2u : 1u) << id;
   }
@@ -167,6 +170,19 @@ TEST(ReportHtml, HoldsAllData) {
   const Json traffic = block(page, "data-traffic");
   EXPECT_EQ(traffic["rows"].size(), 2u);
   EXPECT_EQ(traffic["rows"][0], Json::parse(R"(["chip0 pe 0,0", "chip0 pe 1,0", 4096, 3, 6.5])"));
+}
+
+TEST(ReportHtml, LatencyHasPercentilesAndATable) {
+  const std::string page = page_of(recorded());
+  EXPECT_NE(page.find("Half of the 100 data packets of the run took at least 4 cycles"), std::string::npos);
+  EXPECT_NE(
+      page.find("one in a hundred at least 5; in the network, without the wait in the source queue, 2 and 3"),
+      std::string::npos);
+  EXPECT_NE(page.find("4 to 4 cycles since creation: 97 packets"), std::string::npos);
+  Json without = activity_data();
+  without.erase("packet_latency");  // of an older run
+  const std::string older = report_html(chip("mesh4x4"), recorded().dump(), kTraffic, without.dump());
+  EXPECT_NE(older.find("No packets with data were recorded"), std::string::npos);
 }
 
 TEST(ReportHtml, IdsAreUniqueAndTagsAreClosed) {

@@ -102,5 +102,42 @@ TEST(WorkerPool, MakesTheHandlerInsideTheWorker) {
   EXPECT_NE(answers[0], std::to_string(::getpid()));
 }
 
+// Three workers share one place: one that starts while another is inside would see its file.
+TEST(WorkerPool, TokensLimitHowManyWorkAtATime) {
+  JobTokens tokens(1);
+  const std::string path = temporary_file("inside");
+  const auto alone = [path] {
+    return [path](const std::string&) {
+      const bool met = ::access(path.c_str(), F_OK) == 0;
+      std::ofstream(path) << "x";
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      ::unlink(path.c_str());
+      return std::string(met ? "met" : "alone");
+    };
+  };
+  WorkerPool pool(3, alone, &tokens);
+  for (const std::string& answer : pool.run(std::vector<std::string>(12))) EXPECT_EQ(answer, "alone");
+}
+
+TEST(WorkerPool, AWorkerThatDiesGivesItsPlaceBack) {
+  JobTokens tokens(1);
+  const std::string path = temporary_file("died");
+  WorkerPool pool(
+      2,
+      [path] {
+        return [path](const std::string& request) {
+          if (request == "die" && ::access(path.c_str(), F_OK) != 0) {
+            std::ofstream(path) << "x";
+            ::raise(SIGKILL);
+          }
+          return request;
+        };
+      },
+      &tokens);
+  const std::vector<std::string> requests{"a", "die", "b", "c"};
+  EXPECT_EQ(pool.run(requests), requests);
+  ::unlink(path.c_str());
+}
+
 }  // namespace
 }  // namespace dfsim

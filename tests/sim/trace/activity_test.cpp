@@ -28,12 +28,13 @@ TEST(Activity, AddsUpPerWindow) {
   activity.stall(PeId(0), StallCause::dependence, 190, 210);
   for (const std::uint64_t cycle : {100, 200}) activity.sample(sample(cycle));
   activity.sample(sample(250, true));
-  const auto json = nlohmann::json::parse(activity_json(hardware, activity));
+  const auto json = nlohmann::json::parse(activity_json(hardware, activity, LatencyHistogram()));
   EXPECT_EQ(json["window_cycles"], 100);
   EXPECT_EQ(json["cycles"], 250);
   EXPECT_EQ(json["pes"], nlohmann::json::parse("[[0,60,40],[100,100,50]]"));
   EXPECT_EQ(json["links"], nlohmann::json::parse("[[50,50,25],[0,0,0]]"));
   EXPECT_EQ(json["ports"], nlohmann::json::parse("[[300,300,150]]"));
+  EXPECT_TRUE(json["packet_latency"]["packets"].empty());
 }
 
 /// Asks for multiples of `every`, up to `end`.

@@ -1,0 +1,13 @@
+# A header with the text of every docs/schemas/*.schema.json, for `dfsim schema`. Made when CMake runs, and again when one changes.
+file(GLOB schema_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/schemas/*.schema.json)
+list(SORT schema_files)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${schema_files})
+set(schema_text "// Made by cmake/EmbedSchemas.cmake.\n#pragma once\n\nnamespace dfsim {\n\nstruct EmbeddedSchema {\n  const char* name;\n  const char* text;\n};\n\ninline constexpr EmbeddedSchema kSchemas[] = {\n")
+foreach(file IN LISTS schema_files)
+  get_filename_component(name ${file} NAME)
+  string(REPLACE ".schema.json" "" name ${name})
+  file(READ ${file} content)
+  string(APPEND schema_text "    {\"${name}\", R\"schema(${content})schema\"},\n")
+endforeach()
+string(APPEND schema_text "};\n\n}  // namespace dfsim\n")
+file(CONFIGURE OUTPUT ${DFSIM_GENERATED_DIR}/generated/schemas.h CONTENT "${schema_text}" @ONLY)
