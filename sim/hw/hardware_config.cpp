@@ -41,6 +41,7 @@ class Builder {
                                    [](const NocSection& section) { return !section.extent.empty(); });
     if (!grids) {  // places cannot be judged without a grid, but are not unknown either
       root_["ethernet"].accept_all();
+      root_["host"].accept_all();
       for (const NocSection& section : sections_)
         if (section.faults) section.faults->accept_all();
       root_["host"].accept_all();
