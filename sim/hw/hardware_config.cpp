@@ -44,7 +44,6 @@ class Builder {
       root_["host"].accept_all();
       for (const NocSection& section : sections_)
         if (section.faults) section.faults->accept_all();
-      root_["host"].accept_all();
       for (const MemorySection& memory : memories_)
         if (memory.ports) memory.ports->accept_all();
       return std::move(spec_);
