@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "planner/lower/dependence_reduction.h"
+
 namespace dfsim {
 
 namespace {
@@ -173,26 +175,8 @@ void PeBuilder::add_period_dependences() {
   }
 }
 
-/// Sorts every list and drops what another entry of the same list already waits for.
-void PeBuilder::reduce_dependences() {
-  std::vector<std::uint32_t> mark(pending_.size(), UINT32_MAX);
-  for (std::uint32_t index = 0; index < pending_.size(); ++index) {
-    std::vector<Dependence>& list = pending_[index];
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-    for (const Dependence& dependence : list)
-      if (dependence.distance == 0)
-        for (const Dependence& implied : pending_[dependence.op])
-          if (implied.distance == 0) mark[implied.op] = index;
-    list.erase(std::remove_if(list.begin(), list.end(),
-                              [&](const Dependence& d) { return d.distance == 0 && mark[d.op] == index; }),
-               list.end());
-  }
-}
-
 PeProgram PeBuilder::finish() {
   add_period_dependences();
-  reduce_dependences();
   for (std::uint32_t index = 0; index < program_.ops.size(); ++index) {
     const std::vector<Dependence>& list = pending_[index];
     MicroOp& op = program_.ops[index];
@@ -201,6 +185,7 @@ PeProgram PeBuilder::finish() {
     op.dependences.end = static_cast<std::uint32_t>(program_.dependences.size());
   }
   pending_.clear();
+  drop_implied_dependences(program_);
   return std::move(program_);
 }
 

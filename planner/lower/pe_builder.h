@@ -37,7 +37,7 @@ enum class Placement : std::uint8_t {
 /// Micro-ops are emitted in an order that would be right if they ran one after the other. Dependences are
 /// derived from what they read and write: after the writers of what is read, after readers and writers of
 /// what is overwritten, and after all that used the same addresses for another micro-tensor before. `finish`
-/// adds those on the period before.
+/// adds those on the period before and leaves out what others imply.
 class PeBuilder {
  public:
   PeBuilder(PeId pe, std::uint64_t scratchpad_bytes, PlacePolicy policy = PlacePolicy::packed,
@@ -99,7 +99,6 @@ class PeBuilder {
   void add_conflicts(std::uint32_t op, const Access& access, bool write, std::vector<Dependence>& out);
   void record(std::uint32_t op, const Access& access, bool write);
   void add_period_dependences();
-  void reduce_dependences();
 
   PeProgram program_;
   PlacePolicy policy_;

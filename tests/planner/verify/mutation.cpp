@@ -42,21 +42,17 @@ void rewrite_dependences(PeProgram& pe, const Unwanted& unwanted, const Renumber
 }
 
 std::string delete_dependence(Program& program, Rng& rng) {
-  for (;;) {
-    const auto [index, dependence] =
-        pick(program, rng, [](const PeProgram& pe) { return pe.dependences.size(); });
-    PeProgram& pe = program.pes[index];
-    std::uint32_t owner = 0;
-    while (pe.ops[owner].dependences.end <= dependence || pe.ops[owner].dependences.begin > dependence)
-      ++owner;
-    if (implied(pe, owner, dependence)) continue;
-    const Dependence gone = pe.dependences[dependence];
-    rewrite_dependences(
-        pe, [&](std::uint32_t, std::uint32_t d) { return d == dependence; },
-        [](std::uint32_t op) { return op; });
-    return fmt::format("{} no longer waits for {}, distance {}", name_of(program, index, owner),
-                       name_of(program, index, gone.op), gone.distance);
-  }
+  const auto [index, dependence] =
+      pick(program, rng, [](const PeProgram& pe) { return pe.dependences.size(); });
+  PeProgram& pe = program.pes[index];
+  std::uint32_t owner = 0;
+  while (pe.ops[owner].dependences.end <= dependence || pe.ops[owner].dependences.begin > dependence) ++owner;
+  const Dependence gone = pe.dependences[dependence];
+  rewrite_dependences(
+      pe, [&, number = dependence](std::uint32_t, std::uint32_t d) { return d == number; },
+      [](std::uint32_t op) { return op; });
+  return fmt::format("{} no longer waits for {}, distance {}", name_of(program, index, owner),
+                     name_of(program, index, gone.op), gone.distance);
 }
 
 void delete_micro_op(PeProgram& pe, std::uint32_t gone) {

@@ -15,8 +15,8 @@ bool implied(const PeProgram& pe, std::uint32_t op, std::uint32_t dependence);
 /// Deletes the micro-ops of a transfer and what waits for them; says which.
 std::string delete_transfer(Program& program, TransferId gone);
 
-/// Deletes one dependence that no others imply, deletes one transfer (its micro-ops and what waits for them),
-/// or shifts one region by one element, each with the same chance; says what was done. `program` must have
+/// Deletes one dependence, deletes one transfer (its micro-ops and what waits for them), or shifts one region
+/// by one element, each with the same chance; says what was done. `program` must have
 /// dependences, transfers and accesses.
 std::string mutate(Program& program, Rng& rng);
 

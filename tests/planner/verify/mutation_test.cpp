@@ -109,6 +109,31 @@ TEST(Mutation, MistakesInAPerceptronAreCaught) {
   expect_caught(subject, 2, mutants());
 }
 
+/// So every dependence that is deleted above is one that counts.
+void expect_nothing_implied(const Program& program) {
+  std::size_t dependences = 0;
+  for (const PeProgram& pe : program.pes)
+    for (std::uint32_t op = 0; op < pe.ops.size(); ++op)
+      for (std::uint32_t d = pe.ops[op].dependences.begin; d < pe.ops[op].dependences.end; ++d, ++dependences)
+        ASSERT_FALSE(implied(pe, op, d)) << "PE " << pe.pe.value() << ", micro-op " << op;
+  EXPECT_GT(dependences, 500u);
+}
+
+TEST(Mutation, ALoweredProgramHoldsNoDependenceThatOthersImply) {
+  Subject attention;
+  attention.graph = encoder(1, 16, 64, 4);
+  for (std::size_t choice = 0; choice < 3; ++choice) {
+    attention.lower(8, choice);
+    expect_nothing_implied(*attention.program);
+  }
+  Subject perceptron;
+  perceptron.graph = mlp(3, 8, 96);
+  for (std::size_t choice = 0; choice < 3; ++choice) {
+    perceptron.lower(3, choice);
+    expect_nothing_implied(*perceptron.program);
+  }
+}
+
 /// Two operators that share nothing but a control edge, on different PEs: only a token orders them.
 TEST(Mutation, AMissingTokenOfAControlEdgeIsCaught) {
   Subject subject;
