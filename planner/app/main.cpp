@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "planner/app/commands/check.h"
+#include "planner/app/commands/collective.h"
 #include "planner/app/commands/compile.h"
 #include "planner/app/commands/dram.h"
 #include "planner/app/commands/eth.h"
@@ -49,6 +50,7 @@ int command_line(int argc, char** argv) {
   add_pe_command(app, exit_code);
   add_dram_command(app, exit_code);
   add_eth_command(app, exit_code);
+  add_collective_command(app, exit_code);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) exit_code = plan_and_run(options, true);

@@ -15,6 +15,7 @@
 #include "planner/inter_stage/optimizer.h"
 #include "planner/intra_stage/optimizer.h"
 #include "planner/ops/operator.h"
+#include "sim/comm/collective.h"
 #include "sim/host/server.h"
 #include "sim/hw/topology/topology.h"
 #include "sim/mem/core/address_map.h"
@@ -47,6 +48,7 @@ std::vector<std::pair<std::string, Descriptions>> registered() {
   return {{"inter_stage", descriptions<InterStageRegistry>()},
           {"intra_stage", descriptions<IntraStageRegistry>()},
           {"operators", descriptions<OperatorRegistry>()},
+          {"collectives", descriptions<CollectiveRegistry>()},
           {"topologies", descriptions<TopologyRegistry>()},
           {"routings", descriptions<RoutingRegistry>()},
           {"address_maps", descriptions<AddressMapRegistry>()},
