@@ -10,6 +10,7 @@
 #include "planner/app/exit_codes.h"
 #include "planner/app/inputs.h"
 #include "planner/app/interrupt.h"
+#include "planner/app/number_range.h"
 #include "planner/app/server_inputs.h"
 #include "planner/app/server_trace.h"
 #include "planner/placement/placement_file.h"
@@ -127,7 +128,7 @@ void add_placement_options(CLI::App& command, PlacementRun& run) {
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
   command.add_option("--rate", run.task.rate_per_second, "requests per second; 0: all at once")
-      ->check(CLI::Range(0.0, 1e12))
+      ->check(finite_range(0.0, 1e12))
       ->capture_default_str();
   command.add_option("--arrivals", run.arrivals, "poisson or fixed")
       ->check(CLI::IsMember({"poisson", "fixed"}))

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "planner/app/number_range.h"
 #include "sim/eth/core/framing.h"
 
 namespace dfsim {
@@ -50,7 +51,7 @@ void add_eth_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<EthOptions>();
   CLI::App* command = app.add_subcommand("eth", "measure an Ethernet link alone");
   command->add_option("--rate-gbps", options->link.rate_gbps, "bits per nanosecond, each direction")
-      ->check(CLI::Range(0.001, 100000.0))
+      ->check(finite_range(0.001, 100000.0))
       ->capture_default_str();
   command->add_option("--delay-ns", options->link.delay_ns, "propagation delay")
       ->check(CLI::Range(0, 1000000000))

@@ -264,6 +264,11 @@ TEST_F(BadPlace, OneOperator) {
                "  - {name: y, kind: elementwise, function: relu, inputs: [x]}\n"),
          "'net' has one operator");
 }
+TEST_F(BadPlace, RateThatIsNoNumber) {
+  const Ended ended = dfsim("run --placement out/placement.yaml --rate nan");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.err.find("--rate: 'nan' is no number"), std::string::npos) << ended.err;
+}
 TEST_F(BadPlace, TableBesideAServer) { expect(place("--time-table t.yaml"), "takes the place of a server"); }
 TEST_F(BadPlace, TableWithACycle) {
   write("t.yaml",
