@@ -44,11 +44,12 @@ class CollectiveWriter {
   }
 
   CollectiveProgram write() {
-    const std::vector<Message> messages = CollectiveRegistry::instance()
-                                              .make(to_string(request_.kind) + "/" + lowering_.algorithm)
-                                              ->messages(request_);
+    const std::vector<CollectiveMessage> messages =
+        CollectiveRegistry::instance()
+            .make(to_string(request_.kind) + "/" + lowering_.algorithm)
+            ->messages(request_);
     place(messages);
-    for (const Message& message : messages) write(message);
+    for (const CollectiveMessage& message : messages) write(message);
     for (PeBuilder& builder : builders_)
       if (!builder.empty()) result_.program.pes.push_back(builder.finish());
     return std::move(result_);
@@ -61,9 +62,9 @@ class CollectiveWriter {
   };
 
   /// Every rank has places for what it ever holds, next to each other where elements are.
-  void place(const std::vector<Message>& messages) {
+  void place(const std::vector<CollectiveMessage>& messages) {
     std::vector<ElementRanges> used(request_.ranks());
-    for (const Message& message : messages) {
+    for (const CollectiveMessage& message : messages) {
       used[message.from].push_back(message.range);
       used[message.to].push_back(message.range);
     }
@@ -91,7 +92,7 @@ class CollectiveWriter {
         fmt::format("collective: rank {} never holds elements [{}, {})", rank, range.begin, range.end));
   }
 
-  void write(const Message& message) {
+  void write(const CollectiveMessage& message) {
     const std::uint64_t bytes = message.range.size() * kElementBytes;
     const std::uint64_t pieces = std::max<std::uint64_t>(1, bytes / std::max(1u, lowering_.piece_bytes));
     for (std::uint64_t i = 0; i < pieces; ++i) {
@@ -102,7 +103,7 @@ class CollectiveWriter {
     }
   }
 
-  void write(const Message& message, const ElementRange& piece) {
+  void write(const CollectiveMessage& message, const ElementRange& piece) {
     PeBuilder& receiver = builders_[message.to];
     const Access own = home_of(message.to, piece);
     if (!message.add) {
@@ -123,7 +124,7 @@ class CollectiveWriter {
 
   /// What is added up and what is handed out go through different channels: the one must not wait behind the
   /// other.
-  void send(const Message& message, const ElementRange& piece, const Access& destination) {
+  void send(const CollectiveMessage& message, const ElementRange& piece, const Access& destination) {
     Transfer transfer;
     transfer.source = lowering_.pes[message.from];
     transfer.destination = lowering_.pes[message.to];

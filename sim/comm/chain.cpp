@@ -16,7 +16,7 @@ namespace {
 template <bool kReduce>
 class Chain : public CollectiveAlgorithm {
  public:
-  std::vector<Message> messages(const CollectiveRequest& request) const override {
+  std::vector<CollectiveMessage> messages(const CollectiveRequest& request) const override {
     MessageList messages;
     const std::vector<std::uint32_t> path = open_tour(request.columns, request.rows);
     const auto root =

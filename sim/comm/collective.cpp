@@ -111,11 +111,11 @@ std::vector<std::string> collective_algorithms(CollectiveKind kind) {
   return result;
 }
 
-CollectiveTraffic traffic_of(const std::vector<Message>& messages) {
+CollectiveTraffic traffic_of(const std::vector<CollectiveMessage>& messages) {
   CollectiveTraffic traffic;
   std::map<std::uint32_t, std::uint64_t> sent, received;
   std::set<std::uint32_t> steps;
-  for (const Message& message : messages) {
+  for (const CollectiveMessage& message : messages) {
     ++traffic.messages;
     steps.insert(message.step);
     traffic.elements += message.range.size();

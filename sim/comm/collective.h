@@ -80,12 +80,12 @@ double least_elements(const CollectiveRequest& request);
 
 /// One rank sends elements to another, which adds them to its own or takes them over. Messages stand in an
 /// order that would be right if they were carried out one after the other.
-struct Message {
+struct CollectiveMessage {
   std::uint32_t from = 0, to = 0;
   ElementRange range;
   bool add = false;
   std::uint32_t step = 0;  ///< of the algorithm: messages of one step do not wait for each other
-  auto operator<=>(const Message&) const = default;
+  auto operator<=>(const CollectiveMessage&) const = default;
 };
 
 /// How a primitive is carried out.
@@ -94,7 +94,7 @@ class CollectiveAlgorithm {
   virtual ~CollectiveAlgorithm() = default;
   /// Why not on these ranks; empty if it can.
   virtual std::string refusal(const CollectiveRequest&) const { return {}; }
-  virtual std::vector<Message> messages(const CollectiveRequest& request) const = 0;
+  virtual std::vector<CollectiveMessage> messages(const CollectiveRequest& request) const = 0;
 };
 
 /// Names are "kind/algorithm", for example "all_reduce/ring".
@@ -108,6 +108,6 @@ struct CollectiveTraffic {
   std::uint64_t elements = 0;                      ///< sent, by all ranks
   std::uint64_t most_sent = 0, most_received = 0;  ///< elements, of one rank
 };
-CollectiveTraffic traffic_of(const std::vector<Message>& messages);
+CollectiveTraffic traffic_of(const std::vector<CollectiveMessage>& messages);
 
 }  // namespace dfsim

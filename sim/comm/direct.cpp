@@ -18,7 +18,7 @@ namespace {
 template <CollectiveKind kKind>
 class Direct : public CollectiveAlgorithm {
  public:
-  std::vector<Message> messages(const CollectiveRequest& request) const override {
+  std::vector<CollectiveMessage> messages(const CollectiveRequest& request) const override {
     MessageList messages;
     const std::uint32_t ranks = request.ranks();
     const ElementRanges all{{0, request.elements}};

@@ -23,11 +23,11 @@ class HalvingDoubling : public CollectiveAlgorithm {
   std::string refusal(const CollectiveRequest& request) const override {
     return std::has_single_bit(request.ranks()) ? "" : "needs a power of two of PEs";
   }
-  std::vector<Message> messages(const CollectiveRequest& request) const override {
+  std::vector<CollectiveMessage> messages(const CollectiveRequest& request) const override {
     MessageList messages;
     std::vector<std::uint32_t> order(request.ranks());
     std::iota(order.begin(), order.end(), 0u);
-    Ring ring = ring_of_blocks(request, order);
+    RankRing ring = ring_of_blocks(request, order);
     // Where it is free which rank keeps which block, near partners exchange the large halves.
     if (kReduce && kGather)
       for (std::uint32_t i = 0; i < order.size(); ++i) ring.ranks[i] = reversed(i, request.ranks());

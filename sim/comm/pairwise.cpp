@@ -17,7 +17,7 @@ class PairwiseExchange : public CollectiveAlgorithm {
   std::string refusal(const CollectiveRequest& request) const override {
     return std::has_single_bit(request.ranks()) ? "" : "needs a power of two of PEs";
   }
-  std::vector<Message> messages(const CollectiveRequest& request) const override {
+  std::vector<CollectiveMessage> messages(const CollectiveRequest& request) const override {
     MessageList messages;
     for (std::uint32_t step = 1; step < request.ranks(); ++step)
       for (std::uint32_t rank = 0; rank < request.ranks(); ++rank)

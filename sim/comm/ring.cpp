@@ -17,9 +17,9 @@ namespace {
 template <bool kReduce, bool kGather>
 class RingAlgorithm : public CollectiveAlgorithm {
  public:
-  std::vector<Message> messages(const CollectiveRequest& request) const override {
+  std::vector<CollectiveMessage> messages(const CollectiveRequest& request) const override {
     MessageList messages;
-    const Ring ring = ring_of_blocks(request, closed_tour(request.columns, request.rows));
+    const RankRing ring = ring_of_blocks(request, closed_tour(request.columns, request.rows));
     std::uint32_t step = 0;
     if (kReduce) step = ring_reduce_scatter(ring, step, messages);
     if (kGather) ring_all_gather(ring, step, messages);

@@ -20,7 +20,7 @@ namespace {
 template <bool kReduce, bool kGather>
 class RowColumn : public CollectiveAlgorithm {
  public:
-  std::vector<Message> messages(const CollectiveRequest& request) const override {
+  std::vector<CollectiveMessage> messages(const CollectiveRequest& request) const override {
     MessageList messages;
     std::uint32_t step = 0;
     if (kReduce) {
@@ -35,7 +35,7 @@ class RowColumn : public CollectiveAlgorithm {
   }
 
  private:
-  using Phase = std::uint32_t (*)(const Ring&, std::uint32_t, MessageList&);
+  using Phase = std::uint32_t (*)(const RankRing&, std::uint32_t, MessageList&);
 
   /// The rank at place (x, y), and the blocks that column x keeps.
   static std::uint32_t rank_at(const CollectiveRequest& request, std::uint32_t x, std::uint32_t y) {
@@ -51,7 +51,7 @@ class RowColumn : public CollectiveAlgorithm {
                                 Phase phase) {
     std::uint32_t next = step;
     for (std::uint32_t y = 0; y < request.rows; ++y) {
-      Ring ring;
+      RankRing ring;
       for (const std::uint32_t x : closed_tour(request.columns, 1)) {
         ElementRanges column;
         for (std::uint32_t other = 0; other < request.rows; ++other)
@@ -68,7 +68,7 @@ class RowColumn : public CollectiveAlgorithm {
                                    MessageList& messages, Phase phase) {
     std::uint32_t next = step;
     for (std::uint32_t x = 0; x < request.columns; ++x) {
-      Ring ring;
+      RankRing ring;
       for (const std::uint32_t y : closed_tour(1, request.rows)) {
         ring.ranks.push_back(rank_at(request, x, y));
         ring.parts.push_back({block_of(request, x, y)});

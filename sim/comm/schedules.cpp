@@ -6,7 +6,7 @@ namespace dfsim {
 
 namespace {
 
-ElementRanges parts_of(const Ring& ring, std::size_t first, std::size_t count) {
+ElementRanges parts_of(const RankRing& ring, std::size_t first, std::size_t count) {
   ElementRanges ranges;
   for (std::size_t i = first; i < first + count; ++i)
     ranges.insert(ranges.end(), ring.parts[i].begin(), ring.parts[i].end());
@@ -33,13 +33,13 @@ void MessageList::add(std::uint32_t from, std::uint32_t to, const ElementRanges&
     if (range.size() > 0) messages_.push_back({from, to, range, add, step});
 }
 
-Ring ring_of_blocks(const CollectiveRequest& request, const std::vector<std::uint32_t>& order) {
-  Ring ring{order, {}};
+RankRing ring_of_blocks(const CollectiveRequest& request, const std::vector<std::uint32_t>& order) {
+  RankRing ring{order, {}};
   for (const std::uint32_t rank : order) ring.parts.push_back({request.block(rank)});
   return ring;
 }
 
-std::uint32_t ring_reduce_scatter(const Ring& ring, std::uint32_t step, MessageList& messages) {
+std::uint32_t ring_reduce_scatter(const RankRing& ring, std::uint32_t step, MessageList& messages) {
   const std::size_t n = ring.ranks.size();
   for (std::size_t round = 1; round < n; ++round, ++step)
     for (std::size_t i = 0; i < n; ++i)
@@ -47,7 +47,7 @@ std::uint32_t ring_reduce_scatter(const Ring& ring, std::uint32_t step, MessageL
   return step;
 }
 
-std::uint32_t ring_all_gather(const Ring& ring, std::uint32_t step, MessageList& messages) {
+std::uint32_t ring_all_gather(const RankRing& ring, std::uint32_t step, MessageList& messages) {
   const std::size_t n = ring.ranks.size();
   for (std::size_t round = 0; round + 1 < n; ++round, ++step)
     for (std::size_t i = 0; i < n; ++i)
@@ -55,7 +55,7 @@ std::uint32_t ring_all_gather(const Ring& ring, std::uint32_t step, MessageList&
   return step;
 }
 
-std::uint32_t halving_reduce_scatter(const Ring& ring, std::uint32_t step, MessageList& messages) {
+std::uint32_t halving_reduce_scatter(const RankRing& ring, std::uint32_t step, MessageList& messages) {
   for (std::size_t distance = ring.ranks.size() / 2; distance > 0; distance /= 2, ++step)
     for (std::size_t i = 0; i < ring.ranks.size(); ++i) {
       const std::size_t partner = i ^ distance;
@@ -65,7 +65,7 @@ std::uint32_t halving_reduce_scatter(const Ring& ring, std::uint32_t step, Messa
   return step;
 }
 
-std::uint32_t doubling_all_gather(const Ring& ring, std::uint32_t step, MessageList& messages) {
+std::uint32_t doubling_all_gather(const RankRing& ring, std::uint32_t step, MessageList& messages) {
   for (std::size_t distance = 1; distance < ring.ranks.size(); distance *= 2, ++step)
     for (std::size_t i = 0; i < ring.ranks.size(); ++i)
       messages.add(ring.ranks[i], ring.ranks[i ^ distance], parts_of(ring, i / distance * distance, distance),
@@ -73,8 +73,8 @@ std::uint32_t doubling_all_gather(const Ring& ring, std::uint32_t step, MessageL
   return step;
 }
 
-Tree binomial_tree(std::uint32_t columns, std::uint32_t rows, std::uint32_t root) {
-  Tree tree;
+RankTree binomial_tree(std::uint32_t columns, std::uint32_t rows, std::uint32_t root) {
+  RankTree tree;
   const std::uint32_t x0 = root % columns, y0 = root / columns;
   const auto rank = [&](std::uint32_t right, std::uint32_t down) {
     return (y0 + down) % rows * columns + (x0 + right) % columns;
@@ -92,14 +92,14 @@ Tree binomial_tree(std::uint32_t columns, std::uint32_t rows, std::uint32_t root
     tree.steps = column_steps + row_steps;
   }
   std::stable_sort(tree.edges.begin(), tree.edges.end(),
-                   [](const Tree::Edge& a, const Tree::Edge& b) { return a.step < b.step; });
+                   [](const RankTree::Edge& a, const RankTree::Edge& b) { return a.step < b.step; });
   return tree;
 }
 
-std::vector<std::uint32_t> below(const Tree& tree, std::uint32_t top) {
+std::vector<std::uint32_t> below(const RankTree& tree, std::uint32_t top) {
   std::vector<std::uint32_t> ranks{top};
   for (std::size_t i = 0; i < ranks.size(); ++i)
-    for (const Tree::Edge& edge : tree.edges)
+    for (const RankTree::Edge& edge : tree.edges)
       if (edge.parent == ranks[i]) ranks.push_back(edge.child);
   return ranks;
 }

@@ -17,9 +17,9 @@ namespace {
 template <CollectiveKind kKind>
 class TreeAlgorithm : public CollectiveAlgorithm {
  public:
-  std::vector<Message> messages(const CollectiveRequest& request) const override {
+  std::vector<CollectiveMessage> messages(const CollectiveRequest& request) const override {
     MessageList messages;
-    const Tree tree = binomial_tree(request.columns, request.rows, root_of(request));
+    const RankTree tree = binomial_tree(request.columns, request.rows, root_of(request));
     const bool up = kKind != CollectiveKind::broadcast && kKind != CollectiveKind::scatter;
     const bool down = kKind != CollectiveKind::gather && kKind != CollectiveKind::reduce;
     if (up)
@@ -27,7 +27,7 @@ class TreeAlgorithm : public CollectiveAlgorithm {
         messages.add(edge->child, edge->parent, moved(request, tree, edge->child), request.adds(),
                      tree.steps - 1 - edge->step);
     if (down)
-      for (const Tree::Edge& edge : tree.edges)
+      for (const RankTree::Edge& edge : tree.edges)
         messages.add(edge.parent, edge.child, moved(request, tree, edge.child), false,
                      (up ? tree.steps : 0) + edge.step);
     return messages.take();
@@ -39,7 +39,7 @@ class TreeAlgorithm : public CollectiveAlgorithm {
     return request.has_root() ? request.root : 0;
   }
   /// What crosses the edge above `child`.
-  static ElementRanges moved(const CollectiveRequest& request, const Tree& tree, std::uint32_t child) {
+  static ElementRanges moved(const CollectiveRequest& request, const RankTree& tree, std::uint32_t child) {
     if (kKind != CollectiveKind::scatter && kKind != CollectiveKind::gather) return {{0, request.elements}};
     ElementRanges blocks;
     for (const std::uint32_t rank : below(tree, child)) blocks.push_back(request.block(rank));

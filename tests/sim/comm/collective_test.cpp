@@ -85,13 +85,13 @@ class Algorithm : public testing::TestWithParam<Case> {
 
 /// Carried out one after the other, with a number per rank instead of a sum: which ranks' vectors are in it.
 TEST_P(Algorithm, BringsEveryElementWhereItBelongs) {
-  each_request([](const CollectiveRequest& request, const std::vector<Message>& messages) {
+  each_request([](const CollectiveRequest& request, const std::vector<CollectiveMessage>& messages) {
     using Contributors = std::multiset<std::uint32_t>;
     std::vector<std::map<std::uint64_t, Contributors>> held(request.ranks());
     for (std::uint32_t rank = 0; rank < request.ranks(); ++rank)
       for (const ElementRange& range : held_before(request, rank))
         for (std::uint64_t e = range.begin; e < range.end; ++e) held[rank][e] = {request.adds() ? rank : 0};
-    for (const Message& message : messages) {
+    for (const CollectiveMessage& message : messages) {
       ASSERT_NE(message.from, message.to);
       for (std::uint64_t e = message.range.begin; e < message.range.end; ++e) {
         ASSERT_TRUE(held[message.from].contains(e)) << "sends what it does not have";
@@ -115,7 +115,7 @@ TEST_P(Algorithm, BringsEveryElementWhereItBelongs) {
 }
 
 TEST_P(Algorithm, MovesNoLessThanItMust) {
-  each_request([](const CollectiveRequest& request, const std::vector<Message>& messages) {
+  each_request([](const CollectiveRequest& request, const std::vector<CollectiveMessage>& messages) {
     const CollectiveTraffic traffic = traffic_of(messages);
     EXPECT_GE(static_cast<double>(std::max(traffic.most_sent, traffic.most_received)) + 1e-9,
               least_elements(request));
