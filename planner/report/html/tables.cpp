@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "planner/report/html/sections.h"
 #include "planner/report/html/text.h"
 
@@ -26,7 +28,10 @@ std::string pes_table(const ReportData& data) {
 
 std::string links_table(const ReportData& data) {
   std::vector<std::vector<std::string>> rows;
-  for (const LinkData& link : data.links) {
+  std::vector<LinkData> links = data.links;
+  std::stable_sort(links.begin(), links.end(),
+                   [](const LinkData& a, const LinkData& b) { return a.flits > b.flits; });
+  for (const LinkData& link : links) {
     const NocSpec& noc = data.hardware->nocs[link.noc];
     const auto from = noc.graph.coordinates(RouterId(link.from)),
                to = noc.graph.coordinates(RouterId(link.to));
@@ -35,7 +40,7 @@ std::string links_table(const ReportData& data) {
          std::to_string(link.flits), std::to_string(link.flits * noc.link_width_bytes),
          percent_text(static_cast<double>(link.flits), static_cast<double>(data.cycles))});
   }
-  return table("Links", {"link", "flits", "bytes in flits", "busy"}, rows);
+  return table("Links, busiest first", {"link", "flits", "bytes in flits", "busy"}, rows);
 }
 
 std::string ports_table(const ReportData& data) {
