@@ -23,7 +23,7 @@ std::string content_of(const std::string& path) {
 }
 
 /// The pieces of `text` between backticks.
-std::vector<std::string> words_in_backticks(const std::string& text) {
+std::vector<std::string> backticked(const std::string& text) {
   std::vector<std::string> pieces;
   for (std::size_t at = text.find('`'); at != std::string::npos;) {
     const std::size_t end = text.find('`', at + 1);
@@ -42,14 +42,14 @@ std::multiset<Option> documented(const std::string& page) {
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind("## ", 0) == 0) {
       commands.clear();
-      for (const std::string& name : words_in_backticks(line))
+      for (const std::string& name : backticked(line))
         commands.push_back(name == "dfsim" ? "" : name.substr(6));
     }
     if (line.rfind("| `-", 0) != 0) continue;
     std::string cell = line.substr(2);
     for (std::size_t bar = cell.find('|'); bar != std::string::npos; bar = cell.find('|', bar + 1))
       if (cell[bar - 1] != '\\') cell.resize(bar);
-    for (const std::string& piece : words_in_backticks(cell))
+    for (const std::string& piece : backticked(cell))
       for (const std::string& command : commands) found.emplace(command, piece.substr(0, piece.find(' ')));
   }
   return found;
