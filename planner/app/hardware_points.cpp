@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "planner/inter_stage/shapes.h"
 #include "planner/report/bounds.h"
+#include "sim/base/errors.h"
 
 namespace dfsim {
 

@@ -6,6 +6,7 @@
 
 #include "planner/app/inputs.h"
 #include "planner/loop/hardware_walk.h"
+#include "planner/plan/execution_cost.h"
 
 namespace dfsim {
 
