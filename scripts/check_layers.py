@@ -53,6 +53,14 @@ RULES = {
         "planner/cost/lower_bound.h",
     ],
     "planner/inter_stage": ["sim/base", "sim/api/hardware.h", "planner/graph", "planner/plan", "planner/ops"],
+    # Given stage times, as a space of plans for the searches.
+    "planner/price_table": [
+        "sim/base",
+        "sim/api/hardware.h",
+        "planner/graph",
+        "planner/plan",
+        "planner/inter_stage",
+    ],
     "planner/verify": ["sim/base", "sim/api", "planner/graph", "planner/plan", "planner/ops"],
     # Runs sub-graphs on a simulated server; server.h is plain data and the door to it.
     "planner/placement": [
@@ -73,6 +81,7 @@ RULES = {
         "planner/ops",
         "planner/lower/mapping.h",
         "planner/loop/loop.h",
+        "planner/loop/hardware_walk.h",
         "planner/intra_stage/optimizer.h",
     ],
     "planner/app": ["sim", "planner"],

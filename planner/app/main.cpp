@@ -1,8 +1,5 @@
-// dfsim: finds the best dataflow strategy for a model on a chip, and measures it. The one place that prints
-// errors and gives exit codes.
+// dfsim: finds the best dataflow strategy for a model on a chip, and measures it.
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <exception>
 
 #include "planner/app/commands/check.h"
 #include "planner/app/commands/compile.h"
@@ -17,10 +14,9 @@
 #include "planner/app/commands/run.h"
 #include "planner/app/commands/verify.h"
 #include "planner/app/exit_codes.h"
+#include "planner/app/guarded.h"
 #include "planner/app/options.h"
 #include "planner/app/version.h"
-#include "sim/base/errors.h"
-#include "sim/base/files.h"
 
 // libsystemc has a main of its own and asks for this; dfsim drives the kernel itself.
 extern "C" int sc_main(int, char**) { return 1; }
@@ -51,7 +47,7 @@ int command_line(int argc, char** argv) {
   add_eth_command(app, exit_code);
   try {
     app.parse(argc, argv);
-    if (app.get_subcommands().empty()) exit_code = plan_and_run(options, true);
+    if (app.get_subcommands().empty()) exit_code = plan_and_measure(options);
   } catch (const CLI::ParseError& error) {
     // Help and version are "errors" with code 0; all others are mistakes on the command line.
     return app.exit(error) == 0 ? kOk : kWrongInput;
@@ -64,19 +60,5 @@ int command_line(int argc, char** argv) {
 }  // namespace dfsim
 
 int main(int argc, char** argv) {
-  try {
-    return dfsim::command_line(argc, argv);
-  } catch (const dfsim::InputError& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return dfsim::kWrongInput;
-  } catch (const dfsim::CommandFailure& failure) {
-    std::fprintf(stderr, "error: %s\n", failure.what());
-    return failure.code();
-  } catch (const dfsim::FileError& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
-    return dfsim::kFailed;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n  this is a mistake of dfsim, not of its input\n", error.what());
-    return dfsim::kFailed;
-  }
+  return dfsim::guarded([&] { return dfsim::command_line(argc, argv); });
 }

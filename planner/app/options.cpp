@@ -10,7 +10,9 @@
 #include <thread>
 
 #include "planner/inter_stage/optimizer.h"
+#include "planner/inter_stage/policy.h"
 #include "sim/base/errors.h"
+#include "sim/base/files.h"
 
 namespace dfsim {
 
@@ -70,12 +72,29 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
       ->capture_default_str();
   command.add_option("--optimizer", options.optimizer, "inter-stage optimizer (see dfsim list)")
       ->capture_default_str();
+  command.add_option("--price-table", options.price_table,
+                     "YAML of given stage times, in place of config and model");
+  command
+      .add_option("--priced-plans", options.priced_plans,
+                  "ga and rl: different plans priced per round at most")
+      ->check(CLI::Range(1, 100000000))
+      ->capture_default_str();
+  command.add_option("--load-policy", options.load_policy, "rl: begin with the policy of this file");
+  command.add_option("--save-policy", options.save_policy, "rl: write the learned policy to this file");
   command.add_option("--goal", options.goal, "which part of the cost is updatable")
       ->check(CLI::IsMember({"time", "hardware", "cost"}))
       ->capture_default_str();
   command.add_option("--objective", options.objective, "interval (throughput) or latency")
       ->check(CLI::IsMember({"interval", "latency"}))
       ->capture_default_str();
+  command.add_option("--time-limit", options.time_limit,
+                     "goal hardware: cycles of a period (latency: of the first), or a time such as 500ms");
+  command.add_option("--minimise", options.minimise, "goal hardware: what there should be least of")
+      ->check(CLI::IsMember({"pes", "sram", "links"}))
+      ->capture_default_str();
+  command.add_option("--cost-limit", options.cost_limit, "goal cost: the first machine found below it")
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--curve", options.curve, "measure every machine of the trade-off curve");
   command.add_option("--stop-below", options.stop_below,
                      "stop once a period takes less: cycles, or a time such as 2ms");
   command.add_option("--max-rounds", options.max_rounds, "most rounds")
@@ -121,16 +140,44 @@ std::optional<double> seconds_from(const std::string& text) {
   return unit ? std::optional(number->first * *unit) : std::nullopt;
 }
 
+void check_optimizer(const std::string& name) {
+  const std::vector<std::string> known = InterStageRegistry::instance().names();
+  if (!InterStageRegistry::instance().find(name))
+    refuse("--optimizer", "unknown optimizer '" + name + "'",
+           fmt::format("known: {}", fmt::join(known, ", ")));
+}
+
+SearchSettings search_settings(const PlanOptions& options) {
+  SearchSettings settings;
+  settings.priced_plans = options.priced_plans;
+  for (const auto& [name, file] :
+       {std::pair("--load-policy", options.load_policy), std::pair("--save-policy", options.save_policy)})
+    if (!file.empty() && options.optimizer != "rl")
+      refuse(name, "the optimizer '" + options.optimizer + "' has no policy", "use --optimizer rl");
+  if (options.load_policy.empty()) return settings;
+  if (!std::filesystem::is_regular_file(options.load_policy))
+    refuse("--load-policy", "there is no file " + options.load_policy);
+  settings.policy = read_file(options.load_policy);
+  const auto policy = Policy::from_text(settings.policy);
+  if (!policy)
+    throw InputError(
+        {{{options.load_policy, 1, 1}, policy.reason(), "write one with --optimizer rl --save-policy FILE"}});
+  return settings;
+}
+
+void save_policy(const PlanOptions& options, const std::string& policy) {
+  if (!options.save_policy.empty()) write_file_atomically(options.save_policy, policy);
+}
+
 LoopOptions loop_options(const PlanOptions& options, const HardwareSpec& hardware) {
   if (options.task != "inference")
     refuse("--task", "training is not supported by this version", "use --task inference");
-  if (options.goal != "time")
-    refuse("--goal", "goal '" + options.goal + "' is not supported by this version", "use --goal time");
-  const std::vector<std::string> known = InterStageRegistry::instance().names();
-  if (!InterStageRegistry::instance().find(options.optimizer))
-    refuse("--optimizer", "unknown optimizer '" + options.optimizer + "'",
-           fmt::format("known: {}", fmt::join(known, ", ")));
+  check_optimizer(options.optimizer);
   LoopOptions loop;
+  loop.search = search_settings(options);
+  loop.goal.kind = options.goal == "hardware" ? GoalKind::hardware
+                   : options.goal == "cost"   ? GoalKind::cost
+                                              : GoalKind::time;
   loop.goal.objective = options.objective == "latency" ? Objective::latency : Objective::interval;
   loop.goal.samples = options.samples;
   loop.intra.samples = options.samples;

@@ -28,12 +28,19 @@ struct RunOptions {
 struct PlanOptions : RunOptions {
   std::string config, model;
   std::uint32_t samples = 8;
+  std::string price_table;  ///< a file of given prices, in place of config and model
   std::string optimizer = "dp";
+  std::uint64_t priced_plans = 2000;
+  std::string load_policy, save_policy;
   std::string task = "inference";
   std::string goal = "time";
   std::string objective = "interval";
-  std::string stop_below;   ///< cycles, or a time such as 500ms
-  std::string time_budget;  ///< seconds, or 90s, 5m
+  std::string time_limit;        ///< of goal hardware: cycles, or a time such as 500ms
+  std::string minimise = "pes";  ///< of goal hardware
+  double cost_limit = 0;         ///< of goal cost; 0: the least cost
+  bool curve = false;            ///< measure the whole trade-off curve
+  std::string stop_below;        ///< cycles, or a time such as 500ms
+  std::string time_budget;       ///< seconds, or 90s, 5m
   std::uint32_t max_rounds = 6;
   std::string prune = "auto";
   std::uint32_t audit = 0;
@@ -47,6 +54,13 @@ void add_plan_options(CLI::App& command, PlanOptions& options);
 
 /// What the loop is asked for. Throws InputError for values that make no sense, naming the option.
 LoopOptions loop_options(const PlanOptions& options, const HardwareSpec& hardware);
+
+/// Throws InputError, with the known names, if there is no such inter-stage optimizer.
+void check_optimizer(const std::string& name);
+/// Of ga and rl; reads the policy file. Throws InputError if it holds none.
+SearchSettings search_settings(const PlanOptions& options);
+/// Writes --save-policy, if asked for.
+void save_policy(const PlanOptions& options, const std::string& policy);
 
 /// "500ms" at this clock, or a plain number of cycles; none if the text is neither.
 std::optional<std::uint64_t> cycles_from(const std::string& text, std::uint64_t clock_period_ps);

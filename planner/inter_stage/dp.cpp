@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 
+#include "planner/inter_stage/counting.h"
 #include "planner/inter_stage/optimizer.h"
 #include "planner/inter_stage/region.h"
 
@@ -14,49 +15,71 @@ namespace dfsim {
 
 namespace {
 
-/// What the Ethernet asks for at least when the graph is cut between two NoCs.
-struct Crossing {
-  double period = 0, latency = 0;
-};
-
-/// Cycles on all links from one NoC to the other together; nothing if none joins them.
-std::optional<Crossing> cross(const HardwareSpec& hardware, NocId from, NocId to, double bytes) {
-  double bytes_per_cycle = 0, delay = kNever;
-  for (const EthernetLinkSpec& link : hardware.ethernet_links) {
-    const NocId a = hardware.ethernet_ports[link.port_a].noc, b = hardware.ethernet_ports[link.port_b].noc;
-    if (!((a == from && b == to) || (a == to && b == from))) continue;
-    const double period_ps = static_cast<double>(hardware.clock_period_ps);
-    bytes_per_cycle += link.rate_gbps * period_ps / 8000;
-    delay = std::min(delay, static_cast<double>(link.delay_ns) * 1000 / period_ps);
-  }
-  if (bytes_per_cycle <= 0) return std::nullopt;
-  return Crossing{bytes / bytes_per_cycle, delay + bytes / bytes_per_cycle};
-}
-
-/// One NoC with everything that is known of it; built once per proposal.
-struct Region {
-  ShapeTable shapes;
-  StagePrices prices;
-  RegionPlans plans;
-  Region(const Segments& segments, const LinkGraph& graph, NocId noc, const ExecutionCost& cost,
-         Objective objective)
-      : shapes(Extent{graph.extent[0], graph.extent[1], graph.extent[2]},
-               ShapeTable::small(graph.router_count(), segments.count())),
-        prices(segments, shapes, noc, cost, objective, TimeSharing::useful),
-        plans(shapes, prices, segments.count(), objective) {}
-};
-
 /// Deals runs of segments to NoCs in turn. Entry [noc][to]: segments [0, to) are placed, the last on `noc`.
 class NocChain {
  public:
-  NocChain(const Segments& segments, const HardwareSpec& hardware, std::deque<Region>& regions,
-           const Goal& goal)
-      : segments_(segments), hardware_(hardware), regions_(regions), goal_(goal) {}
+  explicit NocChain(const PlanSpace& space) : space_(space) {
+    for (const NocSpace& noc : space.nocs())
+      regions_.emplace_back(noc.shapes, noc.prices, space.segments(), space.aim().kind);
+  }
 
-  InterStageStrategy best() {
-    const double cap = goal_.objective == Objective::interval ? least_slowest() : kNever;
-    for (Region& region : regions_) region.plans.rank_under(cap);
-    return ranked_under(cap);
+  double least_slowest() const {
+    const std::uint32_t n = space_.segments();
+    std::vector<std::vector<double>> slowest(nocs(), std::vector<double>(n + 1, kNever));
+    for (std::uint32_t noc = 0; noc < nocs(); ++noc)
+      for (std::uint32_t to = 1; to <= n; ++to) {
+        slowest[noc][to] = regions_[noc].slowest(0, to);
+        for (std::uint32_t before = 0; before < noc; ++before)
+          for (std::uint32_t from = 1; from < to; ++from)
+            if (const auto wire = space_.crossing(before, noc, from))
+              slowest[noc][to] =
+                  std::min(slowest[noc][to],
+                           std::max({slowest[before][from], regions_[noc].slowest(from, to), wire->period}));
+      }
+    double best = kNever;
+    for (const auto& row : slowest) best = std::min(best, row[n]);
+    return best;
+  }
+
+  /// Best rank of the plans in which nothing takes longer than `cap`.
+  PlanRank rank_under(double cap) {
+    for (RegionPlans& region : regions_) region.rank_under(cap);
+    const std::uint32_t n = space_.segments();
+    const Aim aim = space_.aim().kind;
+    steps_.assign(nocs(), std::vector<Step>(n + 1));
+    for (std::uint32_t noc = 0; noc < nocs(); ++noc)
+      for (std::uint32_t to = 1; to <= n; ++to) {
+        Step& step = steps_[noc][to];
+        step.rank = regions_[noc].rank(0, to);
+        for (std::uint32_t before = 0; before < noc; ++before)
+          for (std::uint32_t from = 1; from < to; ++from) {
+            const auto wire = space_.crossing(before, noc, from);
+            if (!wire || wire->period > cap) continue;
+            PlanRank rank = steps_[before][from].rank + regions_[noc].rank(from, to);
+            rank.latency += wire->latency;
+            if (better(rank, step.rank, aim)) step = {rank, from, before};
+          }
+      }
+    last_.reset();
+    for (std::uint32_t noc = 0; noc < nocs(); ++noc)
+      if (steps_[noc][n].rank.possible() &&
+          (!last_ || better(steps_[noc][n].rank, steps_[*last_][n].rank, aim)))
+        last_ = noc;
+    return last_ ? steps_[*last_][n].rank : PlanRank{};
+  }
+
+  /// The plan of the last rank_under().
+  std::vector<PlacedGroup> groups() const {
+    std::vector<PlacedGroup> groups;
+    std::uint32_t to = space_.segments();
+    for (std::optional<std::uint32_t> noc = last_; noc;) {
+      const Step& step = steps_[*noc][to];
+      const auto part = regions_[*noc].groups(space_.nocs()[*noc].noc, step.from, to);
+      groups.insert(groups.begin(), part.begin(), part.end());
+      to = step.from;
+      noc = step.before;
+    }
+    return groups;
   }
 
  private:
@@ -66,88 +89,71 @@ class NocChain {
     std::optional<std::uint32_t> before;  ///< NoC of the segments before
   };
   std::uint32_t nocs() const { return static_cast<std::uint32_t>(regions_.size()); }
-  std::optional<Crossing> crossing(std::uint32_t before, std::uint32_t noc, std::uint32_t at) const {
-    const double bytes = static_cast<double>(segments_.cut(at).neighbour_bytes) * goal_.samples;
-    return cross(hardware_, NocId(before), NocId(noc), bytes);
-  }
 
-  double least_slowest() const {
-    const std::uint32_t n = segments_.count();
-    std::vector<std::vector<double>> slowest(nocs(), std::vector<double>(n + 1, kNever));
-    for (std::uint32_t noc = 0; noc < nocs(); ++noc)
-      for (std::uint32_t to = 1; to <= n; ++to) {
-        slowest[noc][to] = regions_[noc].plans.slowest(0, to);
-        for (std::uint32_t before = 0; before < noc; ++before)
-          for (std::uint32_t from = 1; from < to; ++from)
-            if (const auto wire = crossing(before, noc, from))
-              slowest[noc][to] = std::min(
-                  slowest[noc][to],
-                  std::max({slowest[before][from], regions_[noc].plans.slowest(from, to), wire->period}));
-      }
-    double best = kNever;
-    for (const auto& row : slowest) best = std::min(best, row[n]);
-    return best;
-  }
-
-  InterStageStrategy ranked_under(double cap) const {
-    const std::uint32_t n = segments_.count();
-    std::vector<std::vector<Step>> steps(nocs(), std::vector<Step>(n + 1));
-    for (std::uint32_t noc = 0; noc < nocs(); ++noc)
-      for (std::uint32_t to = 1; to <= n; ++to) {
-        Step& step = steps[noc][to];
-        step.rank = regions_[noc].plans.rank(0, to);
-        for (std::uint32_t before = 0; before < noc; ++before)
-          for (std::uint32_t from = 1; from < to; ++from) {
-            const auto wire = crossing(before, noc, from);
-            if (!wire || wire->period > cap) continue;
-            PlanRank rank = steps[before][from].rank + regions_[noc].plans.rank(from, to);
-            rank.latency += wire->latency;
-            if (better(rank, step.rank, goal_.objective)) step = {rank, from, before};
-          }
-      }
-    std::optional<std::uint32_t> last;
-    for (std::uint32_t noc = 0; noc < nocs(); ++noc)
-      if (steps[noc][n].rank.possible() &&
-          (!last || better(steps[noc][n].rank, steps[*last][n].rank, goal_.objective)))
-        last = noc;
-    return last ? unwind(steps, *last) : InterStageStrategy{};
-  }
-
-  InterStageStrategy unwind(const std::vector<std::vector<Step>>& steps, std::uint32_t last) const {
-    InterStageStrategy strategy;
-    std::optional<std::uint32_t> noc = last;
-    for (std::uint32_t to = segments_.count(); noc;) {
-      const Step& step = steps[*noc][to];
-      const auto part = regions_[*noc].plans.stages(segments_, NocId(*noc), step.from, to);
-      strategy.stages.insert(strategy.stages.begin(), part.begin(), part.end());
-      to = step.from;
-      noc = step.before;
-    }
-    return strategy;
-  }
-
-  const Segments& segments_;
-  const HardwareSpec& hardware_;
-  std::deque<Region>& regions_;
-  const Goal& goal_;
+  const PlanSpace& space_;
+  std::deque<RegionPlans> regions_;
+  std::vector<std::vector<Step>> steps_;
+  std::optional<std::uint32_t> last_;
 };
+
+template <class Plans>
+std::optional<FoundPlan> best_of(Plans& plans, const PlanSpace& space) {
+  const auto value = best_value(plans, space);
+  if (!value) return std::nullopt;
+  FoundPlan found;
+  found.groups = plans.groups();
+  found.bound = *value;
+  found.exact = true;
+  return found;
+}
+
+PlanScore score_of(const FoundPlan& found, const PlanSpace& space) {
+  PlanScore score;
+  for (const PlacedGroup& group : found.groups) {
+    const Extent extent{group.box.width, group.box.height, group.box.depth};
+    std::uint32_t kind = 0;
+    while (space.nocs()[space.kinds()[kind].noc].noc != group.box.noc || space.kinds()[kind].extent != extent)
+      ++kind;
+    const GroupPlan& plan = group.measured ? space.measured_price(group.from, group.to, kind)
+                                           : space.price(group.from, group.to, kind);
+    const std::uint32_t pes = group.box.size();
+    score.slowest = std::max(score.slowest, plan.period);
+    score.rank = score.rank + PlanRank{plan.unmeasured, plan.latency, kSpreadUnit / pes, pes};
+  }
+  return score;
+}
+
+bool is_line(const PlanSpace& space) {
+  if (space.nocs().size() != 1) return false;
+  const Extent& extent = space.nocs().front().extent;
+  return std::count_if(extent.begin(), extent.end(), [](std::uint32_t side) { return side > 1; }) <= 1;
+}
+
+/// Straight cuts of a table's area lose nothing for up to four groups (a pinwheel needs five), if sets of
+/// segments that do not follow one another may lie together. So only plans of more groups can be better, and
+/// those are bounded by counting PEs.
+void prove(FoundPlan& found, const PlanSpace& space) {
+  constexpr std::uint32_t kPinwheel = 5;
+  const bool all_sets = space.segments() <= SegmentSets::kSmall;
+  found.bound = std::min(found.bound, value_bound(space, all_sets ? kPinwheel : 1));
+  found.exact = found.score.value(space.aim()) <= found.bound;
+}
 
 class DynamicProgramming : public InterStageOptimizer {
  public:
-  Result<InterStageStrategy, Infeasible> propose(const Graph& graph, const HardwareSpec& hardware,
-                                                 const ExecutionCost& cost, const Goal& goal,
-                                                 Rng&) const override {
-    const Segments segments(graph);
-    std::deque<Region> regions;
-    for (std::uint32_t noc = 0; noc < hardware.nocs.size(); ++noc)
-      regions.emplace_back(segments, hardware.nocs[noc].graph, NocId(noc), cost, goal.objective);
-    InterStageStrategy strategy = NocChain(segments, hardware, regions, goal).best();
-    if (!strategy.stages.empty()) return strategy;
-    return Infeasible{.what = "the graph on any PE group",
-                      .demand = segments.count(),
-                      .limit = 0,
-                      .unit = "segments that fit",
-                      .lever = "use more PEs or larger scratchpads"};
+  Result<FoundPlan, Infeasible> search(const PlanSpace& space, const SearchSettings&, Rng&) const override {
+    std::optional<FoundPlan> found;
+    if (space.from_table() && is_line(space)) {
+      CountingPlans plans(space);
+      found = best_of(plans, space);
+    } else {
+      NocChain plans(space);
+      found = best_of(plans, space);
+    }
+    if (!found) return nothing_fits(space);
+    found->score = score_of(*found, space);
+    if (space.from_table() && !is_line(space)) prove(*found, space);
+    return *found;
   }
 };
 

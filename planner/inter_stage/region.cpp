@@ -8,28 +8,15 @@ namespace dfsim {
 namespace {
 
 /// Hops between the corners; compares places of equal boxes.
-std::uint32_t distance(const StageProposal& stage, const Extent& origin) {
-  const Submesh& box = stage.group.submeshes.front();
+std::uint32_t distance(const Submesh& box, const Extent& origin) {
   const auto apart = [](std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; };
   return apart(box.x, origin[0]) + apart(box.y, origin[1]) + apart(box.z, origin[2]);
 }
 
 }  // namespace
 
-PlanRank operator+(const PlanRank& a, const PlanRank& b) {
-  return {a.unmeasured + b.unmeasured, a.latency + b.latency, a.spread + b.spread};
-}
-
-bool better(const PlanRank& a, const PlanRank& b, Objective objective) {
-  if (!a.possible() || !b.possible()) return a.possible();
-  if (objective == Objective::interval)
-    return std::tie(a.unmeasured, a.latency, a.spread) < std::tie(b.unmeasured, b.latency, b.spread);
-  return std::tie(a.latency, a.unmeasured, a.spread) < std::tie(b.latency, b.unmeasured, b.spread);
-}
-
-RegionPlans::RegionPlans(const ShapeTable& shapes, const StagePrices& prices, std::uint32_t segments,
-                         Objective objective)
-    : shapes_(shapes), prices_(prices), sets_(segments), objective_(objective) {
+RegionPlans::RegionPlans(const ShapeTable& shapes, const StagePrices& prices, std::uint32_t segments, Aim aim)
+    : shapes_(shapes), prices_(prices), sets_(segments), aim_(aim) {
   slowest_.assign(std::size_t{sets_.count()} * shapes.count(), kNever);
   for (const std::uint32_t shape : shapes.small_to_large())
     for (std::uint32_t set = 0; set < sets_.count(); ++set)
@@ -66,8 +53,9 @@ void RegionPlans::offer_groups(Choice& best, std::uint32_t set, std::uint32_t sh
     const GroupPlan& group = measured ? prices_.best_measured(segments.from, segments.to, shape)
                                       : prices_.best(segments.from, segments.to, shape);
     if (!group.possible() || group.period > cap) continue;
-    const PlanRank rank{group.unmeasured, group.latency, kSpreadUnit / shapes_.pes(shape)};
-    if (!better(rank, best.rank, objective_)) continue;
+    const std::uint32_t pes = shapes_.pes(shape);
+    const PlanRank rank{group.unmeasured, group.latency, kSpreadUnit / pes, pes};
+    if (!better(rank, best.rank, aim_)) continue;
     best = Choice{};
     best.rank = rank;
     best.measured = measured;
@@ -79,7 +67,7 @@ RegionPlans::Choice RegionPlans::choose(std::uint32_t set, std::uint32_t shape, 
   if (slowest_[index(set, shape)] > cap) return best;
   offer_groups(best, set, shape, cap);
   const auto offer = [&](const Choice& choice) {
-    if (better(choice.rank, best.rank, objective_)) best = choice;
+    if (better(choice.rank, best.rank, aim_)) best = choice;
   };
   const auto& cuts = shapes_.cuts(shape);
   const auto& divisions = sets_[set].divisions;
@@ -105,27 +93,20 @@ RegionPlans::Choice RegionPlans::choose(std::uint32_t set, std::uint32_t shape, 
   return best;
 }
 
-std::vector<StageProposal> RegionPlans::stages(const Segments& segments, NocId noc, std::uint32_t from,
-                                               std::uint32_t to) const {
-  std::vector<StageProposal> stages;
-  append(segments, noc, {sets_.run(from, to), 0, Extent{0, 0, 0}}, stages);
-  std::sort(stages.begin(), stages.end());  // by first operator
-  return stages;
+std::vector<PlacedGroup> RegionPlans::groups(NocId noc, std::uint32_t from, std::uint32_t to) const {
+  std::vector<PlacedGroup> groups;
+  append(noc, {sets_.run(from, to), 0, Extent{0, 0, 0}}, groups);
+  std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+  return groups;
 }
 
-void RegionPlans::append(const Segments& segments, NocId noc, const Placed& part,
-                         std::vector<StageProposal>& stages) const {
+void RegionPlans::append(NocId noc, const Placed& part, std::vector<PlacedGroup>& groups) const {
   const Choice& choice = choices_[index(part.set, part.shape)];
   const SegmentSets::Set& set = sets_[part.set];
   if (choice.kind == Kind::group) {
     const Extent& extent = shapes_.shape(part.shape);
-    const Submesh submesh{noc,       part.origin[0], part.origin[1], part.origin[2],
-                          extent[0], extent[1],      extent[2]};
-    const auto firsts = prices_.stages(set.from, set.to, part.shape, choice.measured);
-    for (std::size_t i = 0; i < firsts.size(); ++i) {
-      const std::uint32_t end = i + 1 < firsts.size() ? firsts[i + 1] : set.to;
-      stages.push_back({segments.operators(firsts[i], end), PeGroup{{submesh}}});
-    }
+    const Submesh box{noc, part.origin[0], part.origin[1], part.origin[2], extent[0], extent[1], extent[2]};
+    groups.push_back({set.from, set.to, box, choice.measured});
     return;
   }
   const BoxCut& cut = shapes_.cuts(part.shape)[choice.cut];
@@ -134,14 +115,14 @@ void RegionPlans::append(const Segments& segments, NocId noc, const Placed& part
   second.origin[cut.axis] += cut.position;
   // Halves of one shape may change places: the earlier layers go next to the stage before them.
   const bool second_first =
-      choice.kind == Kind::halves && cut.first == cut.second && !stages.empty()
-          ? distance(stages.back(), second.origin) < distance(stages.back(), first.origin)
+      choice.kind == Kind::halves && cut.first == cut.second && !groups.empty()
+          ? distance(groups.back().box, second.origin) < distance(groups.back().box, first.origin)
           : choice.second_first;
   Placed& one = second_first ? second : first;
   Placed& two = second_first ? first : second;
   if (choice.kind == Kind::halves) std::tie(one.set, two.set) = set.divisions[choice.division];
-  append(segments, noc, one, stages);
-  if (choice.kind == Kind::halves) append(segments, noc, two, stages);
+  append(noc, one, groups);
+  if (choice.kind == Kind::halves) append(noc, two, groups);
 }
 
 }  // namespace dfsim

@@ -10,27 +10,19 @@
 
 namespace dfsim {
 
-/// What a plan is judged by, once no group takes longer than the cap.
-struct PlanRank {
-  std::uint32_t unmeasured = 0;  ///< stages without a measured price: known plans first
-  double latency = kNever;       ///< cycles, sum over the stages
-  std::uint64_t spread = 0;      ///< sum over the groups of kSpreadUnit / PEs: few, large, equal groups
-  bool possible() const { return latency < kNever; }
+/// Segments [from, to) on a box in its place, as one stage or as several that take turns.
+struct PlacedGroup {
+  std::uint32_t from = 0, to = 0;
+  Submesh box;
+  bool measured = false;  ///< the best division among measured prices only
 };
-
-inline constexpr std::uint64_t kSpreadUnit = 720720;  // a multiple of 1 to 16
-
-PlanRank operator+(const PlanRank& a, const PlanRank& b);
-/// Interval: unmeasured, latency, spread. Latency: latency, unmeasured, spread.
-bool better(const PlanRank& a, const PlanRank& b, Objective objective);
 
 /// best(segments, box) is one group on the whole box, or a straight cut of the box with a division of the
 /// segments, or a part of the box with the rest idle. First the least possible longest group (min-max); then,
 /// with that as the cap, the best rank.
 class RegionPlans {
  public:
-  RegionPlans(const ShapeTable& shapes, const StagePrices& prices, std::uint32_t segments,
-              Objective objective);
+  RegionPlans(const ShapeTable& shapes, const StagePrices& prices, std::uint32_t segments, Aim aim);
 
   /// Least possible cycles of the slowest group for segments [from, to) on the whole NoC.
   double slowest(std::uint32_t from, std::uint32_t to) const {
@@ -41,9 +33,8 @@ class RegionPlans {
   const PlanRank& rank(std::uint32_t from, std::uint32_t to) const {
     return choices_[index(sets_.run(from, to), 0)].rank;
   }
-  /// The stages of the best plan for segments [from, to) on the whole NoC.
-  std::vector<StageProposal> stages(const Segments& segments, NocId noc, std::uint32_t from,
-                                    std::uint32_t to) const;
+  /// The best plan for segments [from, to) on the whole NoC, by first segment.
+  std::vector<PlacedGroup> groups(NocId noc, std::uint32_t from, std::uint32_t to) const;
 
  private:
   enum class Kind : std::uint8_t { group, idle, halves };
@@ -65,13 +56,12 @@ class RegionPlans {
   double slowest_of(std::uint32_t set, std::uint32_t shape) const;
   Choice choose(std::uint32_t set, std::uint32_t shape, double cap) const;
   void offer_groups(Choice& best, std::uint32_t set, std::uint32_t shape, double cap) const;
-  void append(const Segments& segments, NocId noc, const Placed& part,
-              std::vector<StageProposal>& stages) const;
+  void append(NocId noc, const Placed& part, std::vector<PlacedGroup>& groups) const;
 
   const ShapeTable& shapes_;
   const StagePrices& prices_;
   SegmentSets sets_;
-  Objective objective_;
+  Aim aim_;
   std::vector<double> slowest_;
   std::vector<Choice> choices_;
 };

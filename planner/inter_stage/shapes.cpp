@@ -30,7 +30,12 @@ std::uint32_t ShapeTable::least_pes(std::uint32_t pes, bool everywhere) {
 }
 
 ShapeTable::ShapeTable(const Extent& extent, bool everywhere)
-    : everywhere_(everywhere), least_(least_pes(volume(extent), everywhere)) {
+    : ShapeTable(extent, everywhere, least_pes(volume(extent), everywhere)) {}
+
+ShapeTable ShapeTable::all(const Extent& extent, std::uint32_t least) { return {extent, true, least}; }
+
+ShapeTable::ShapeTable(const Extent& extent, bool everywhere, std::uint32_t least)
+    : everywhere_(everywhere), least_(least) {
   shapes_.push_back(extent);
   for (std::uint32_t i = 0; i < shapes_.size(); ++i) {
     const Extent shape = shapes_[i];  // a copy: the vector grows

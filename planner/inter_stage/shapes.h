@@ -29,6 +29,8 @@ struct BoxCut {
 class ShapeTable {
  public:
   ShapeTable(const Extent& extent, bool everywhere);
+  /// Every box with at least `least` PEs.
+  static ShapeTable all(const Extent& extent, std::uint32_t least = 1);
 
   /// Cases so small that every cut is tried.
   static bool small(std::uint32_t pes, std::uint32_t segments) { return pes <= 16 && segments <= 7; }
@@ -43,6 +45,7 @@ class ShapeTable {
   const std::vector<std::uint32_t>& small_to_large() const { return order_; }
 
  private:
+  ShapeTable(const Extent& extent, bool everywhere, std::uint32_t least);
   std::uint32_t index_of(const Extent& extent);
   std::vector<BoxCut> cuts_of(const Extent& extent);
 

@@ -5,44 +5,32 @@
 
 namespace dfsim {
 
-namespace {
-
-/// So few segments that cuts need not be chosen with care.
-constexpr std::uint32_t kFewSegments = 6;
-
-}  // namespace
-
-StagePrices::StagePrices(const Segments& segments, const ShapeTable& shapes, NocId noc,
-                         const ExecutionCost& cost, Objective objective, TimeSharing sharing)
+StagePrices::StagePrices(std::uint32_t segments, const ShapeTable& shapes, const StagePriceFunction& price,
+                         Objective objective, const SharingRule& sharing)
     : segments_(segments), shapes_(shapes), objective_(objective) {
-  const std::size_t size = std::size_t{segments.count()} * (segments.count() + 1) * shapes.count();
+  const std::size_t size = std::size_t{segments} * (segments + 1) * shapes.count();
   any_.resize(size);
   measured_.resize(size);
-  ask(cost, noc);
-  if (segments.count() <= kFewSegments) sharing = TimeSharing::everywhere;
+  ask(price);
+  if (sharing.kind == TimeSharing::never) return;
   share(any_, std::vector<GroupPlan>(any_), sharing);
   share(measured_, std::vector<GroupPlan>(measured_), sharing);
 }
 
-void StagePrices::ask(const ExecutionCost& cost, NocId noc) {
-  for (std::uint32_t from = 0; from < segments_.count(); ++from)
-    for (std::uint32_t to = from + 1; to <= segments_.count(); ++to) {
-      StageProposal proposal{.operators = segments_.operators(from, to), .group = {}};
+void StagePrices::ask(const StagePriceFunction& price) {
+  for (std::uint32_t from = 0; from < segments_; ++from)
+    for (std::uint32_t to = from + 1; to <= segments_; ++to)
       for (std::uint32_t shape = 0; shape < shapes_.count(); ++shape) {
-        const Extent& extent = shapes_.shape(shape);
-        proposal.group.submeshes = {
-            Submesh{.noc = noc, .width = extent[0], .height = extent[1], .depth = extent[2]}};
-        const KnownPrice price = cost.stage(proposal);
-        const bool measured = price.basis == PriceBasis::measured;
-        const GroupPlan plan{.period = price.period_cycles,
-                             .latency = price.latency_cycles,
+        const KnownPrice known = price(from, to, shapes_.shape(shape));
+        const bool measured = known.basis == PriceBasis::measured;
+        const GroupPlan plan{.period = known.period_cycles,
+                             .latency = known.latency_cycles,
                              .unmeasured = measured ? 0u : 1u,
                              .last_stage = from};
         if (!plan.possible()) continue;
         any_[index(from, to, shape)] = plan;
         if (measured) measured_[index(from, to, shape)] = plan;
       }
-    }
 }
 
 bool StagePrices::better(const GroupPlan& a, const GroupPlan& b) const {
@@ -53,15 +41,15 @@ bool StagePrices::better(const GroupPlan& a, const GroupPlan& b) const {
 
 /// Shortest path over the cuts of each run. One stage wins ties, since it comes first.
 void StagePrices::share(std::vector<GroupPlan>& plans, const std::vector<GroupPlan>& alone,
-                        TimeSharing sharing) const {
-  for (std::uint32_t length = 2; length <= segments_.count(); ++length)
-    for (std::uint32_t from = 0; from + length <= segments_.count(); ++from)
+                        const SharingRule& sharing) const {
+  for (std::uint32_t length = 2; length <= segments_; ++length)
+    for (std::uint32_t from = 0; from + length <= segments_; ++from)
       for (std::uint32_t shape = 0; shape < shapes_.count(); ++shape) {
         const std::uint32_t to = from + length;
         GroupPlan& plan = plans[index(from, to, shape)];
-        const bool all = sharing == TimeSharing::everywhere || !any_[index(from, to, shape)].possible();
+        const bool all = sharing.kind == TimeSharing::everywhere || !any_[index(from, to, shape)].possible();
         for (std::uint32_t cut = from + 1; cut < to; ++cut) {
-          if (!all && !segments_.cut(cut).changes_size) continue;
+          if (!all && !sharing.useful_cuts[cut]) continue;
           const GroupPlan& left = plans[index(from, cut, shape)];
           const GroupPlan& right = alone[index(cut, to, shape)];
           if (!left.possible() || !right.possible()) continue;

@@ -3,17 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
-#include <optional>
+#include <functional>
 #include <vector>
 
-#include "planner/inter_stage/segments.h"
+#include "planner/inter_stage/plan_score.h"
 #include "planner/inter_stage/shapes.h"
 #include "planner/plan/execution_cost.h"
 
 namespace dfsim {
-
-inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// One PE group that works on a run of segments, as one stage or as several that take turns.
 struct GroupPlan {
@@ -25,16 +22,25 @@ struct GroupPlan {
 
 /// Where several stages may take turns on one group.
 enum class TimeSharing : std::uint8_t {
-  useful,      ///< where the live tensors change size, or if the run does not fit as one stage
+  never,
+  useful,      ///< at cuts named useful, or anywhere if the run does not fit as one stage
   everywhere,  ///< at every cut
 };
+struct SharingRule {
+  TimeSharing kind = TimeSharing::never;
+  std::vector<bool> useful_cuts;  ///< by segment after the cut
+};
 
-/// Asks the execution cost once per (run of segments, shape) and finds the best division of each run into
-/// stages that share the group.
+/// Price of the segments [from, to) as one stage on a box; infinite if it does not fit.
+using StagePriceFunction =
+    std::function<KnownPrice(std::uint32_t from, std::uint32_t to, const Extent& shape)>;
+
+/// Asks for each (run of segments, shape) once and finds the best division of each run into stages that share
+/// the group.
 class StagePrices {
  public:
-  StagePrices(const Segments& segments, const ShapeTable& shapes, NocId noc, const ExecutionCost& cost,
-              Objective objective, TimeSharing sharing);
+  StagePrices(std::uint32_t segments, const ShapeTable& shapes, const StagePriceFunction& price,
+              Objective objective, const SharingRule& sharing);
 
   /// The best group for segments [from, to) on `shape`.
   const GroupPlan& best(std::uint32_t from, std::uint32_t to, std::uint32_t shape) const {
@@ -50,13 +56,14 @@ class StagePrices {
 
  private:
   std::size_t index(std::uint32_t from, std::uint32_t to, std::uint32_t shape) const {
-    return (std::size_t{from} * (segments_.count() + 1) + to) * shapes_.count() + shape;
+    return (std::size_t{from} * (segments_ + 1) + to) * shapes_.count() + shape;
   }
   bool better(const GroupPlan& a, const GroupPlan& b) const;
-  void ask(const ExecutionCost& cost, NocId noc);
-  void share(std::vector<GroupPlan>& plans, const std::vector<GroupPlan>& alone, TimeSharing sharing) const;
+  void ask(const StagePriceFunction& price);
+  void share(std::vector<GroupPlan>& plans, const std::vector<GroupPlan>& alone,
+             const SharingRule& sharing) const;
 
-  const Segments& segments_;
+  std::uint32_t segments_;
   const ShapeTable& shapes_;
   Objective objective_;
   std::vector<GroupPlan> any_, measured_;  ///< by index(); at first the stages alone

@@ -21,6 +21,7 @@ namespace dfsim {
 struct LoopOptions {
   Goal goal;
   IntraStageOptions intra;
+  SearchSettings search;
   std::uint32_t max_rounds = 12;
   std::optional<std::uint64_t> stop_below_cycles;  ///< of one period (interval) or of the first (latency)
   std::optional<double> time_budget_seconds;
@@ -73,6 +74,7 @@ struct PlanningResult {
   bool optimal = false;  ///< proved under stage and transfer prices, among the candidates formed
   double gap = 0;        ///< (best measured - bound) / bound, 0 if optimal
   StopReason stopped = StopReason::converged;
+  std::string policy;  ///< of rl: as learned in the last round
   std::uint32_t bound_violations = 0;
 };
 

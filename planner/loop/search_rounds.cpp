@@ -22,9 +22,24 @@ SearchRounds::SearchRounds(const LoopInputs& inputs, KnownCost& cost, PriceBook&
   if (in_.options.time_budget_seconds) begin_ = std::chrono::steady_clock::now();
 }
 
-Result<InterStageStrategy, Infeasible> SearchRounds::propose(const ExecutionCost& view) const {
+/// What a policy learned in one round is where the next begins; so is the last plan, for searches by trial.
+Result<Proposal, Infeasible> SearchRounds::propose(const ExecutionCost& view) {
   Rng rng(in_.options.seed, result_.rounds.size() + 1);
-  return in_.inter.propose(in_.graph, in_.hardware, view, in_.options.goal, rng);
+  SearchSettings settings = in_.options.search;
+  if (!result_.policy.empty()) settings.policy = result_.policy;
+  settings.start = start_;
+  auto proposal = in_.inter.propose(in_.graph, in_.hardware, view, in_.options.goal, rng, settings);
+  if (!proposal) return proposal;
+  result_.policy = proposal->plan.policy;
+  if (&view == &cost_) start_ = proposal->plan.groups;
+  return proposal;
+}
+
+/// No plan of the space is estimated lower, transfers left out. Of an optimizer that need not have found the
+/// best one, what counting PEs alone allows.
+double SearchRounds::bound_of(const Proposal& proposal, const ExecutionCost& view) const {
+  if (!proposal.plan.exact) return proposal.plan.bound;
+  return value(estimate(in_.graph, proposal.strategy, view, TransferPrices::left_out));
 }
 
 bool SearchRounds::run() {
@@ -34,7 +49,7 @@ bool SearchRounds::run() {
       if (explored_.empty()) return false;
       break;
     }
-    const std::optional<InterStageStrategy> elsewhere = likely(*proposal);
+    const std::optional<Proposal> elsewhere = likely(proposal->strategy);
     const Pricing outcome = round(elsewhere ? *elsewhere : *proposal, cost_, !first && !elsewhere);
     if (const auto reason = end_test(outcome)) {
       result_.stopped = *reason;
@@ -51,14 +66,15 @@ bool SearchRounds::run() {
 
 /// Bounds promise most where little was measured. So every second round goes where a plan is likely to be
 /// good instead, as long as there is something to measure.
-std::optional<InterStageStrategy> SearchRounds::likely(const InterStageStrategy& proposal) const {
+std::optional<Proposal> SearchRounds::likely(const InterStageStrategy& proposal) {
   if (fitting_ < 2 || fitting_ % 2 == 1 || book_.measured(proposal)) return std::nullopt;
   const auto other = propose(LikelyCost(cost_));
-  if (!other || book_.measured(*other)) return std::nullopt;
+  if (!other || book_.measured(other->strategy)) return std::nullopt;
   return *other;
 }
 
-Pricing SearchRounds::round(const InterStageStrategy& strategy, const ExecutionCost& view, bool gives_bound) {
+Pricing SearchRounds::round(const Proposal& proposal, const ExecutionCost& view, bool gives_bound) {
+  const InterStageStrategy& strategy = proposal.strategy;
   const Objective objective = in_.options.goal.objective;
   unchanged_ = last_ && *last_ == strategy && book_.measured(strategy);
   last_ = strategy;
@@ -70,8 +86,7 @@ Pricing SearchRounds::round(const InterStageStrategy& strategy, const ExecutionC
     const double cycles = objective == Objective::interval ? price.period_cycles : price.latency_cycles;
     record.stages.push_back({stage.operators, stage.group, cycles, price.basis});
   }
-  if (gives_bound)
-    bound_ = std::max(bound_, value(estimate(in_.graph, strategy, view, TransferPrices::left_out)));
+  if (gives_bound) bound_ = std::max(bound_, bound_of(proposal, view));
   record.bound = bound_;
   cost_.forget_preset();
   const Pricing outcome = book_.price(strategy, record);
@@ -109,8 +124,7 @@ std::optional<StopReason> SearchRounds::end_test(Pricing outcome) const {
 /// nothing is measured.
 void SearchRounds::prove() {
   if (result_.stopped != StopReason::converged)
-    if (const auto proposal = propose(cost_))
-      bound_ = std::max(bound_, value(estimate(in_.graph, *proposal, cost_, TransferPrices::left_out)));
+    if (const auto proposal = propose(cost_)) bound_ = std::max(bound_, bound_of(*proposal, cost_));
   double best = std::numeric_limits<double>::infinity();
   for (const ExploredPlan& plan : explored_) best = std::min(best, value(plan.estimate));
   result_.optimal = best <= bound_;
@@ -122,7 +136,7 @@ std::optional<InterStageStrategy> SearchRounds::extra_round(const ExecutionCost&
   if (!proposal) return std::nullopt;
   const Pricing outcome = round(*proposal, view, false);
   if (outcome == Pricing::interrupted || in_.interrupted()) result_.stopped = StopReason::interrupted;
-  return outcome == Pricing::interrupted ? std::nullopt : std::optional(*proposal);
+  return outcome == Pricing::interrupted ? std::nullopt : std::optional(proposal->strategy);
 }
 
 /// Rounds that ended at the budget may have left the best combination of measured stages unproposed, since
@@ -131,8 +145,9 @@ void SearchRounds::combine_measured() {
   const MeasuredOnly view(cost_);
   const auto proposal = propose(view);
   if (!proposal) return;
-  const bool known = std::any_of(explored_.begin(), explored_.end(),
-                                 [&](const ExploredPlan& plan) { return plan.strategy == *proposal; });
+  const bool known = std::any_of(explored_.begin(), explored_.end(), [&](const ExploredPlan& plan) {
+    return plan.strategy == proposal->strategy;
+  });
   if (!known) extra_round(view);
 }
 

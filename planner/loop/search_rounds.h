@@ -37,9 +37,10 @@ class SearchRounds {
   }
 
  private:
-  Result<InterStageStrategy, Infeasible> propose(const ExecutionCost& view) const;
-  Pricing round(const InterStageStrategy& strategy, const ExecutionCost& view, bool gives_bound);
-  std::optional<InterStageStrategy> likely(const InterStageStrategy& proposal) const;
+  Result<Proposal, Infeasible> propose(const ExecutionCost& view);
+  Pricing round(const Proposal& proposal, const ExecutionCost& view, bool gives_bound);
+  double bound_of(const Proposal& proposal, const ExecutionCost& view) const;
+  std::optional<Proposal> likely(const InterStageStrategy& proposal);
   std::optional<StopReason> end_test(Pricing outcome) const;
   void complete_kinds();
   void combine_measured();
@@ -53,8 +54,9 @@ class SearchRounds {
   PlanningResult& result_;
   std::vector<ExploredPlan> explored_;
   std::optional<InterStageStrategy> last_;
-  std::size_t fitting_ = 0;  ///< rounds in which every stage had a candidate that fits
-  bool unchanged_ = false;   ///< the last proposal was all measured and equal to the one before
+  std::vector<PlacedGroup> start_;  ///< the last proposal
+  std::size_t fitting_ = 0;         ///< rounds in which every stage had a candidate that fits
+  bool unchanged_ = false;          ///< the last proposal was all measured and equal to the one before
   double bound_ = 0;
   std::chrono::steady_clock::time_point begin_;
 };

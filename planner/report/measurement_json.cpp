@@ -4,6 +4,7 @@
 
 #include "planner/ops/operator.h"
 #include "planner/report/bounds.h"
+#include "planner/report/curve.h"
 #include "planner/report/run_report.h"
 
 namespace dfsim {
@@ -122,8 +123,12 @@ Json execution_cost_json(const ReportContext& context, const MeasuredPlan& run) 
     cost["time_cycles"] = run.latency_cycles();
   else
     cost["time_cycles"] = run.period_cycles();
-  cost["fixed"] = Json::array({"hardware"});
-  cost["updatable"] = Json::array({"time"});
+  const GoalKind goal = context.goal.kind;
+  Json fixed = Json::array(), updatable = Json::array();
+  (goal == GoalKind::time ? fixed : updatable).push_back("hardware");
+  (goal == GoalKind::hardware ? fixed : updatable).push_back("time");
+  cost["fixed"] = fixed;
+  cost["updatable"] = updatable;
   return cost;
 }
 
@@ -160,7 +165,7 @@ Json planner_json(const ReportContext& context) {
                      {"reason", run.answer.reason}});
   }
   return {{"optimizer", context.optimizer},
-          {"goal", "time"},
+          {"goal", to_string(context.goal.kind)},
           {"objective", context.goal.objective == Objective::latency ? "latency" : "interval"},
           {"optimal", planning.optimal},
           {"gap", planning.gap},

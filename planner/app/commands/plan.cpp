@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "planner/app/exit_codes.h"
+#include "planner/app/hardware_goal.h"
 #include "planner/app/inputs.h"
 #include "planner/app/interrupt.h"
 #include "planner/app/measured_output.h"
@@ -86,6 +87,12 @@ void check_repeated(const PlanAnswer& seen, const MeasuredPlan& run) {
 
 }  // namespace
 
+int plan_and_measure(const PlanOptions& options) {
+  if (!options.price_table.empty()) return plan_from_table(options);
+  check_names(options);
+  return wants_curve(options) ? plan_hardware(options) : plan_and_run(options, true);
+}
+
 int plan_and_run(const PlanOptions& options, bool measure) {
   check_names(options);
   const Inputs inputs = load_inputs(options.config, options.model, options.overrides);
@@ -102,6 +109,7 @@ int plan_and_run(const PlanOptions& options, bool measure) {
                                                   worker_count(options), cache_file(options));
   const PlanningResult planning = search(inputs, options, loop, *session);
   session.reset();
+  save_policy(options, planning.policy);
 
   RunCircumstances circumstances;
   circumstances.config_files = inputs.config.files;
@@ -153,7 +161,10 @@ void add_plan_command(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("plan", "search for the best plan and write it, without the last run");
   add_plan_options(*command, *options);
-  command->callback([options, &exit_code] { exit_code = plan_and_run(*options, false); });
+  command->callback([options, &exit_code] {
+    const bool last_run = !options->price_table.empty() || wants_curve(*options);
+    exit_code = last_run ? plan_and_measure(*options) : plan_and_run(*options, false);
+  });
 }
 
 }  // namespace dfsim

@@ -25,7 +25,7 @@ class ExactOptimizer : public ::testing::TestWithParam<const char*> {
                            .make(GetParam())
                            ->propose(graph, hardware, cost, {.objective = objective}, rng);
     EXPECT_TRUE(found.ok());
-    return found.ok() ? *found : InterStageStrategy{};
+    return found.ok() ? found->strategy : InterStageStrategy{};
   }
 };
 INSTANTIATE_TEST_SUITE_P(Registered, ExactOptimizer, ::testing::Values("dp", "exhaustive"));
@@ -60,7 +60,7 @@ TEST(DpOptimizer, CutsEightLayersForSinglePes) {
     Rng rng(1);
     const auto found = InterStageRegistry::instance().make("dp")->propose(graph, hardware, cost, {}, rng);
     ASSERT_TRUE(found.ok());
-    const InterStageStrategy& strategy = *found;
+    const InterStageStrategy& strategy = found->strategy;
     expect_valid(strategy, graph, hardware);
     EXPECT_EQ(estimate(graph, strategy, cost).period_cycles, slowest) << pes << " PEs";
   }
@@ -135,8 +135,10 @@ TEST(DpOptimizer, AgreesWithExhaustiveSearchOnRandomTables) {
       const auto b = exhaustive->propose(graph, hardware, cost, goal, rng);
       ASSERT_EQ(a.ok(), b.ok()) << seed;
       if (!a) continue;
-      expect_valid(*a, graph, hardware);
-      EXPECT_EQ(estimate(graph, *a, cost).of(objective), estimate(graph, *b, cost).of(objective)) << seed;
+      expect_valid(a->strategy, graph, hardware);
+      EXPECT_EQ(estimate(graph, a->strategy, cost).of(objective),
+                estimate(graph, b->strategy, cost).of(objective))
+          << seed;
     }
   }
 }
@@ -146,8 +148,8 @@ TEST(DpOptimizer, IsTheSameEveryTime) {
   const TableCost cost([](auto first, auto last, const Submesh&) { return 10.0 * (last - first + 1); });
   Rng one(1), two(2);
   const auto dp = InterStageRegistry::instance().make("dp");
-  EXPECT_EQ(*dp->propose(graph, bare_mesh(8, 8), cost, {}, one),
-            *dp->propose(graph, bare_mesh(8, 8), cost, {}, two));
+  EXPECT_EQ(dp->propose(graph, bare_mesh(8, 8), cost, {}, one)->strategy,
+            dp->propose(graph, bare_mesh(8, 8), cost, {}, two)->strategy);
 }
 
 TEST(DpOptimizer, PutsStagesThatFollowOneAnotherSideBySide) {
@@ -158,10 +160,10 @@ TEST(DpOptimizer, PutsStagesThatFollowOneAnotherSideBySide) {
   Rng rng(1);
   const auto found =
       InterStageRegistry::instance().make("dp")->propose(graph, bare_mesh(8, 8), cost, {}, rng);
-  ASSERT_EQ(found->stages.size(), 4u);
+  ASSERT_EQ(found->strategy.stages.size(), 4u);
   for (std::size_t i = 1; i < 4; ++i) {
-    const Submesh& a = found->stages[i - 1].group.submeshes[0];
-    const Submesh& b = found->stages[i].group.submeshes[0];
+    const Submesh& a = found->strategy.stages[i - 1].group.submeshes[0];
+    const Submesh& b = found->strategy.stages[i].group.submeshes[0];
     EXPECT_TRUE(a.x == b.x || a.y == b.y) << i;
   }
 }
@@ -177,13 +179,13 @@ TEST(DpOptimizer, UsesBothNocsUnlessTheEthernetIsTooSlow) {
   const auto dp = InterStageRegistry::instance().make("dp");
   Rng rng(1);
   const auto both = dp->propose(graph, hardware, cost, {}, rng);  // 16 B x 8 samples at 12.5 B per cycle
-  ASSERT_EQ(both->stages.size(), 2u);
-  EXPECT_NE(both->stages[0].group.submeshes[0].noc, both->stages[1].group.submeshes[0].noc);
-  EXPECT_EQ(estimate(graph, *both, cost).period_cycles, 400);
+  ASSERT_EQ(both->strategy.stages.size(), 2u);
+  EXPECT_NE(both->strategy.stages[0].group.submeshes[0].noc, both->strategy.stages[1].group.submeshes[0].noc);
+  EXPECT_EQ(estimate(graph, both->strategy, cost).period_cycles, 400);
   hardware.ethernet_links[0].rate_gbps = 0.1;
   const auto one = dp->propose(graph, hardware, cost, {}, rng);
-  for (const StageProposal& stage : one->stages) EXPECT_EQ(stage.group.submeshes[0].noc, NocId(0));
-  EXPECT_EQ(estimate(graph, *one, cost).period_cycles, 800);
+  for (const StageProposal& stage : one->strategy.stages) EXPECT_EQ(stage.group.submeshes[0].noc, NocId(0));
+  EXPECT_EQ(estimate(graph, one->strategy, cost).period_cycles, 800);
 }
 
 }  // namespace
