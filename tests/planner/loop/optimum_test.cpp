@@ -27,8 +27,8 @@ using namespace test;
 class SharedMachine final : public ProgramRunner {
  public:
   explicit SharedMachine(ProgramRunner& machine) : machine_(machine) {}
-  RunOutcome run(const Program& program, const RunLimit& limit) override {
-    return machine_.run(program, limit);
+  RunOutcome run(const Program& program, const RunLimit& limit, Observer* observer) override {
+    return machine_.run(program, limit, observer);
   }
   const HardwareSpec& hardware() const override { return machine_.hardware(); }
 
