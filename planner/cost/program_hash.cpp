@@ -83,6 +83,10 @@ class Writer {
     put(transfer.kind, transfer.bytes, transfer.segments.begin, transfer.segments.end);
     put_pe_place(transfer.source);
     put_pe_place(transfer.destination);
+    if (transfer.leaves.size() > 0) {
+      put(transfer.leaves.size());
+      for (const PeId leaf : receivers(program_, transfer)) put_pe_place(leaf);
+    }
     put(local(tensors_, transfer.tensor.value()));
     put_box(transfer.box);
   }

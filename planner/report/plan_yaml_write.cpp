@@ -184,7 +184,7 @@ class PlanWriter {
     for (const Transfer& transfer : program_->transfers) {
       if (transfer.kind != TransferKind::send || transfer.primitive >= sources_.size()) continue;
       sources_[transfer.primitive].insert(transfer.source);
-      destinations_[transfer.primitive].insert(transfer.destination);
+      for (const PeId leaf : receivers(*program_, transfer)) destinations_[transfer.primitive].insert(leaf);
     }
   }
 

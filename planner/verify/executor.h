@@ -75,6 +75,7 @@ class Executor {
   }
   PeMemory::Place place(const Step& step, std::uint32_t micro_tensor) const;
   void write(const Step& step, const Access& access, const float* values);
+  void brought(const Step& step, const Transfer& transfer, const std::vector<float>& values);
   void write_moved(const Step& step, const Transfer& transfer, const std::vector<float>& values);
   std::vector<OutputBlock> output_blocks(const Step& step, std::vector<std::vector<float>>& buffers) const;
   void add_partial_sums(const Step& step, const Box& box, float* sums, std::uint32_t& parts) const;
@@ -89,8 +90,12 @@ class Executor {
   Comparison& comparison_;
   DramContent dram_;
   ControlOrder control_;
-  std::vector<PeMemory> memories_;                                                // by Program::pes
-  std::map<std::pair<TransferId, std::uint32_t>, std::vector<float>> under_way_;  // by transfer and period
+  std::vector<PeMemory> memories_;  // by Program::pes
+  struct Message {
+    std::vector<float> values;
+    std::size_t receivers = 0;  // that have not taken it
+  };
+  std::map<std::pair<TransferId, std::uint32_t>, Message> under_way_;  // by transfer and period
   std::vector<std::uint64_t> primitive_bytes_;
   std::uint64_t micro_ops_ = 0;
 };

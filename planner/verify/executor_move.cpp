@@ -45,7 +45,14 @@ void Executor::begin(const Step& step) {
 
 void Executor::load(const Step& step) {
   const Transfer& transfer = program_.transfers[op(step).transfer.value()];
-  write_moved(step, transfer, dram_.load(transfer, step.period));
+  brought(step, transfer, dram_.load(transfer, step.period));
+}
+
+/// The values of a load: for its own PE, and for those that receive them with it.
+void Executor::brought(const Step& step, const Transfer& transfer, const std::vector<float>& values) {
+  write_moved(step, transfer, values);
+  const std::size_t leaves = receivers(program_, transfer).size();
+  if (leaves > 0) under_way_[{op(step).transfer, step.period}] = {values, leaves};
 }
 
 /// An indirect load: the row numbers are in a tensor that the micro-op reads.
@@ -61,7 +68,7 @@ void Executor::gather(const Step& step) {
   const std::vector<OutputBlock> blocks = output_blocks(step, buffers);
   dram_.check_rows(transfer);
   kernel_of(kernel_op.op()).run(kernel_op, blocks.front().box, {blocks.front()}, operands);
-  write_moved(step, transfer, buffers.front());
+  brought(step, transfer, buffers.front());
 }
 
 void Executor::store(const Step& step) {
@@ -78,20 +85,22 @@ void Executor::store(const Step& step) {
 void Executor::send(const Step& step) {
   const MicroOp& micro_op = op(step);
   const Transfer& transfer = program_.transfers[micro_op.transfer.value()];
-  std::vector<float>& message = under_way_[{micro_op.transfer, step.period}];
+  Message& message = under_way_[{micro_op.transfer, step.period}];
+  message.receivers = receivers(program_, transfer).size();
   if (micro_op.reads.size() == 0 && transfer.bytes == 0) return;  // a token
   if (micro_op.reads.size() != 1) throw FaultFound("sends, and does not read one region");
   const Access& access = pe(step).accesses[micro_op.reads.begin];
   moved(step, access);
-  message.resize(access.box.elements());
-  memories_[step.pe].read(place(step, access.micro_tensor), access.box, access.box, message.data());
+  message.values.resize(access.box.elements());
+  memories_[step.pe].read(place(step, access.micro_tensor), access.box, access.box, message.values.data());
 }
 
 void Executor::receive(const Step& step) {
   const MicroOp& micro_op = op(step);
   const Transfer& transfer = program_.transfers[micro_op.transfer.value()];
-  auto message = under_way_.extract({micro_op.transfer, step.period});
-  if (transfer.bytes > 0) write_moved(step, transfer, message.mapped());
+  const auto message = under_way_.find({micro_op.transfer, step.period});
+  if (transfer.bytes > 0) write_moved(step, transfer, message->second.values);
+  if (--message->second.receivers == 0) under_way_.erase(message);
 }
 
 }  // namespace dfsim

@@ -10,7 +10,8 @@ constexpr std::uint64_t kOrderStream = 0x6f72646572ull;
 }  // namespace
 
 WorkOrder::WorkOrder(const Program& program, std::uint32_t periods, std::uint64_t seed)
-    : periods_(periods),
+    : program_(&program),
+      periods_(periods),
       rng_(seed, kOrderStream),
       pes_(program.pes.size()),
       senders_(program.transfers.size()),
@@ -47,12 +48,13 @@ void WorkOrder::build(std::uint32_t index, const PeProgram& program) {
       for (std::uint32_t period = first; period < instances; ++period)
         ++waiting_for_[node({index, op, period})];
     }
-    if (micro_op.kind == MicroOpKind::send) {
+    if (micro_op.kind == MicroOpKind::send || micro_op.kind == MicroOpKind::load) {
       senders_[micro_op.transfer.value()] = {index, op};
+      const std::size_t grants = receivers(*program_, program_->transfers[micro_op.transfer.value()]).size();
       for (std::uint32_t period = 0; period < instances; ++period)
-        ++waiting_for_[node({index, op, period})];  // for the grant
+        waiting_for_[node({index, op, period})] += static_cast<std::uint32_t>(grants);
     }
-    if (micro_op.kind == MicroOpKind::receive) receivers_[micro_op.transfer.value()] = {index, op};
+    if (micro_op.kind == MicroOpKind::receive) receivers_[micro_op.transfer.value()].push_back({index, op});
   }
   pe.follower_begin.push_back(0);
   for (const std::vector<Follower>& list : followers) {
@@ -74,7 +76,7 @@ void WorkOrder::unblocked(const Step& step) {
   push({step.pe, step.op, step.period, kind == MicroOpKind::load || kind == MicroOpKind::receive});
 }
 
-/// The data of a load may come; the region of a receive has been granted to the send.
+/// The data of a load may come; the region of a receive has been granted to the sender.
 void WorkOrder::begun(const Step& step) {
   if (op(step).kind == MicroOpKind::load) return push({step.pe, step.op, step.period});
   if (const End& sender = senders_[op(step).transfer.value()]; sender.known())
@@ -108,8 +110,8 @@ void WorkOrder::done(const Step& step) {
       for (std::uint32_t period = 0; period < instances; ++period) release({step.pe, follower.op, period});
     }
   }
-  if (op(step).kind == MicroOpKind::send)
-    if (const End& receiver = receivers_[op(step).transfer.value()]; receiver.known())
+  if (op(step).kind == MicroOpKind::send || op(step).kind == MicroOpKind::load)
+    for (const End& receiver : receivers_[op(step).transfer.value()])
       push({receiver.pe, receiver.op, step.period});
 }
 

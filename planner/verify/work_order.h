@@ -67,11 +67,13 @@ class WorkOrder {
   void push(const Step& step);
   const MicroOp& op(const Step& step) const { return pes_[step.pe].program->ops[step.op]; }
 
+  const Program* program_;
   std::uint32_t periods_;
   Rng rng_;
   std::vector<Pe> pes_;
-  std::vector<End> senders_, receivers_;    // by transfer
-  std::vector<std::uint32_t> waiting_for_;  // by node
+  std::vector<End> senders_;                 // by transfer: a send, or a load for several PEs
+  std::vector<std::vector<End>> receivers_;  // by transfer
+  std::vector<std::uint32_t> waiting_for_;   // by node
   std::vector<Step> ready_, held_back_;
   std::uint64_t instances_ = 0, done_ = 0;
 };

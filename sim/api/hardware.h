@@ -2,6 +2,7 @@
 // sim/hw.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -78,6 +79,8 @@ struct NocSpec {
   std::uint32_t credit_processing_cycles = 1;
   std::uint32_t link_width_bytes = 32;  ///< payload of one flit
   std::uint32_t max_packet_flits = 64;
+  /// Longest packet with several destinations: it must fit into a buffer (docs/noc.md).
+  std::uint32_t multicast_packet_flits() const { return std::min(max_packet_flits, buffer_flits); }
   bool operator==(const NocSpec&) const = default;
 };
 

@@ -77,4 +77,11 @@ std::string to_string(DramTensorRole role) {
   return "?";
 }
 
+std::span<const PeId> receivers(const Program& program, const Transfer& transfer) {
+  if (transfer.leaves.size() > 0)
+    return std::span(program.leaves).subspan(transfer.leaves.begin, transfer.leaves.size());
+  if (transfer.kind == TransferKind::send) return {&transfer.destination, 1};
+  return {};
+}
+
 }  // namespace dfsim

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -134,6 +135,12 @@ std::string to_string(TransferKind kind);
 /// its own dependences are met and the receiver has granted the region (its receive micro-op's dependences
 /// are met; what needs no earlier micro-op counts as granted at cycle 0). A send of 0 bytes is a token: one
 /// flit, no grant.
+///
+/// With `leaves` it is a *multicast*; all its PEs are on one NoC. A send to several PEs has a receive
+/// micro-op at each leaf (the first of which is `destination`) and starts when all of them have granted. A
+/// load for several PEs has its load micro-op at `source`, which asks for the data once the leaves (the PEs
+/// besides itself) have granted, and a receive at each leaf; the memory port answers to all of them. Every PE
+/// gets all `bytes`, each in a region of its own.
 struct Transfer {
   TransferKind kind = TransferKind::send;
   PeId source;
@@ -143,6 +150,7 @@ struct Transfer {
   std::uint32_t bytes = 0;
   Range segments;               ///< in Program::segments, of a load or store; their bytes add up to `bytes`
   std::uint32_t primitive = 0;  ///< index in Program::primitives
+  Range leaves = {};            ///< of a multicast: in Program::leaves, ascending and without `source`
   bool operator==(const Transfer&) const = default;
 };
 
@@ -195,8 +203,12 @@ struct Program {
   std::vector<Transfer> transfers;
   std::vector<DramSegment> segments;
   std::vector<DramTensor> dram_tensors;
+  std::vector<PeId> leaves;    ///< of multicasts
   std::vector<PeProgram> pes;  ///< ascending PeId; PEs without work are left out
   bool operator==(const Program&) const = default;
 };
+
+/// The PEs that have a receive micro-op for `transfer`, in ascending order.
+std::span<const PeId> receivers(const Program& program, const Transfer& transfer);
 
 }  // namespace dfsim

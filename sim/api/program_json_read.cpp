@@ -170,6 +170,20 @@ PeProgram read_pe(const json& value, const std::string& where) {
   return pe;
 }
 
+void read_multicasts(const json& root, Program& program) {
+  each(root, "multicasts", "", [&](const json& entry, const std::string& at) {
+    Row row(entry, at);
+    const auto transfer = row.number<std::uint32_t>();
+    if (transfer >= program.transfers.size()) row.fail("names a transfer that does not exist");
+    Range& leaves = program.transfers[transfer].leaves;
+    if (leaves.size() > 0) row.fail("is a second entry of its transfer");
+    leaves.begin = static_cast<std::uint32_t>(program.leaves.size());
+    while (row.more()) program.leaves.push_back(PeId(row.number<std::uint32_t>()));
+    leaves.end = static_cast<std::uint32_t>(program.leaves.size());
+    if (leaves.size() == 0) row.fail("has no leaf");
+  });
+}
+
 void read_tables(const json& root, Program& program) {
   each(root, "operators", "", [&](const json& entry, const std::string& at) {
     Row row(entry, at);
@@ -210,6 +224,7 @@ void read_tables(const json& root, Program& program) {
     transfer.box = row.box();
     program.transfers.push_back(transfer);
   });
+  if (root.contains("multicasts")) read_multicasts(root, program);
   each(root, "segments", "", [&](const json& entry, const std::string& at) {
     program.segments.push_back(read_segment(entry, at));
   });
@@ -246,8 +261,8 @@ Program read_program_root(const json& root) {
        [&](const json& entry, const std::string& at) { program.pes.push_back(read_pe(entry, at)); });
   for (const auto& [key, value] : root.items()) {
     static const std::vector<std::string> known{
-        "version",          "name",       "samples",   "periods",  "stages",       "operators", "tensors",
-        "vector_functions", "primitives", "transfers", "segments", "dram_tensors", "pes"};
+        "version",          "name",       "samples",   "periods",    "stages",   "operators",    "tensors",
+        "vector_functions", "primitives", "transfers", "multicasts", "segments", "dram_tensors", "pes"};
     if (std::find(known.begin(), known.end(), key) == known.end())
       throw json::other_error::create(
           501, "/" + key + ": unknown key; did you mean '" + nearest_name(key, known) + "'?", &root);

@@ -143,6 +143,23 @@ void write_segment(Writer& out, const DramSegment& segment) {
   out.close(']');
 }
 
+/// Transfers with several receivers; programs without any have no such key.
+void write_multicasts(Writer& out, const Program& program) {
+  if (program.leaves.empty()) return;
+  out.key("multicasts");
+  out.open('[');
+  for (std::size_t t = 0; t < program.transfers.size(); ++t) {
+    const Range leaves = program.transfers[t].leaves;
+    if (leaves.size() == 0) continue;
+    out.open('[');
+    out.item(t);
+    for (std::uint32_t i = leaves.begin; i < leaves.end; ++i) out.item(program.leaves[i].value());
+    out.close(']');
+  }
+  out.close(']');
+  out.line();
+}
+
 void write_tables(Writer& out, const Program& program) {
   out.key("tensors");
   out.open('[');
@@ -181,6 +198,7 @@ void write_tables(Writer& out, const Program& program) {
   }
   out.close(']');
   out.line();
+  write_multicasts(out, program);
   out.key("segments");
   out.open('[');
   for (const DramSegment& segment : program.segments) write_segment(out, segment);

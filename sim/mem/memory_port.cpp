@@ -23,6 +23,7 @@ MemoryPort::MemoryPort(sc_core::sc_module_name name, const MemoryPortSpec& spec,
       noc("noc"),
       spec_(spec),
       link_width_bytes_(network.link_width_bytes),
+      multicast_bytes_(network.multicast_packet_flits() * network.link_width_bytes),
       period_ps_(noc_clock_period_ps),
       controller_(
           make_memory_controller(with_packets_that_fit(spec.controller, network), noc_clock_period_ps)) {
@@ -88,8 +89,22 @@ void MemoryPort::answer(const MemoryPiece& piece) {
     packet.flits = ceil_div(piece.bytes, link_width_bytes_);
     read_.add(piece.address, piece.address + piece.bytes);
   }
-  if (!piece.write || piece.last) noc->inject(packet, piece.cycle);
+  if (!piece.write && !request.reply_to_all.empty())
+    multicast(packet, piece.cycle);
+  else if (!piece.write || piece.last)
+    noc->inject(packet, piece.cycle);
   if (piece.last) free_.push_back(piece.tag);
+}
+
+void MemoryPort::multicast(Packet packet, std::uint64_t cycle) {
+  Message& message = packet.message;
+  packet.destinations = message.reply_to_all;
+  for (std::uint32_t left = message.bytes; left; left -= message.bytes) {
+    message.bytes = std::min(left, multicast_bytes_);
+    packet.flits = ceil_div(message.bytes, link_width_bytes_);
+    noc->inject(packet, cycle);
+    message.address += message.bytes;
+  }
 }
 
 void MemoryPort::sleep(std::uint64_t now) {

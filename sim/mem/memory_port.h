@@ -18,7 +18,8 @@ namespace dfsim {
 /// last of its bursts is there; every store_data packet with one store_ack of a flit once its data is
 /// written. An answer goes to `reply_to`, class sinkable; transfer, instance, final_noc, final_endpoint and
 /// reply_to are those of the request, `bytes` and `address` those of the packet. Packets of one request leave
-/// in order of address.
+/// in order of address. A request with `reply_to_all` is answered to all of them, each packet cut into such
+/// as fit into a buffer of the network.
 ///
 /// Sleeps until a packet can be complete; costs nothing when idle. Cycles count from the last reset(), in
 /// periods of the network's clock. Not modelled: a limit of waiting requests and of store data (the network's
@@ -53,12 +54,13 @@ class MemoryPort : public sc_core::sc_module, public PacketSink {
   SC_HAS_PROCESS(MemoryPort);
   void serve();
   void answer(const MemoryPiece& piece);
+  void multicast(Packet packet, std::uint64_t cycle);
   void sleep(std::uint64_t now);
   std::uint64_t now() const { return (sc_core::sc_time_stamp() - start_).value() / period_ps_; }
   std::uint32_t remember(const Message& message);
 
   MemoryPortSpec spec_;
-  std::uint32_t link_width_bytes_;
+  std::uint32_t link_width_bytes_, multicast_bytes_;
   std::uint64_t period_ps_;
   std::unique_ptr<MemoryController> controller_;
   sc_core::sc_event wake_;

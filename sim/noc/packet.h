@@ -35,6 +35,8 @@ struct Message {
   NocId final_noc;             ///< where the message ends, if it crosses Ethernet
   EndpointId final_endpoint;
   EndpointId reply_to;  ///< requests: who gets the answer
+  /// Requests for several: all that get the answer, in ascending order. Points into what outlives the run.
+  std::span<const EndpointId> reply_to_all;
 };
 
 struct Packet {

@@ -68,6 +68,7 @@ Dma::Dma(sc_core::sc_module_name name, RunContext& context, const DmaSpec& spec,
   endpoint_ = place.endpoint;
   link_width_bytes_ = noc.link_width_bytes;
   packet_bytes_ = noc.link_width_bytes * noc.max_packet_flits;
+  multicast_bytes_ = noc.link_width_bytes * noc.multicast_packet_flits();
   channels_.resize(spec.channels);
 }
 
@@ -108,7 +109,9 @@ Packet Dma::next_packet(Channel& channel) {
   message.instance = channel.instance;
   if (op.kind == MicroOpKind::send) {
     message.kind = MessageKind::data;
-    message.bytes = std::min(channel.bytes_left, packet_bytes_);
+    packet.destinations = leaves_of(op);
+    message.bytes =
+        std::min(channel.bytes_left, packet.destinations.empty() ? packet_bytes_ : multicast_bytes_);
     message.final_noc = op.route.final_noc;
     message.final_endpoint = op.route.final_endpoint;
     packet.destination = op.route.next;
@@ -124,6 +127,7 @@ Packet Dma::next_packet(Channel& channel) {
     message.bytes = piece.bytes;
     message.address = piece.address;
     message.reply_to = endpoint_;
+    message.reply_to_all = leaves_of(op);
     message.final_noc = port.noc;
     message.final_endpoint = port.endpoint;
     packet.destination = port.endpoint;

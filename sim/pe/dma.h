@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <systemc>
 #include <vector>
 
@@ -75,6 +76,10 @@ class Dma : public sc_core::sc_module {
     SegmentWalk walk;              ///< of a load or store
   };
   Packet next_packet(Channel& channel);
+  /// Endpoints that the data of a multicast goes to; none of others.
+  std::span<const EndpointId> leaves_of(const LoadedOp& op) const {
+    return std::span(loaded_->leaf_endpoints).subspan(op.leaves.begin, op.leaves.size());
+  }
   void note_start(const Channel& channel, const LoadedOp& op, std::uint64_t now);
 
   RunContext& context_;
@@ -82,7 +87,7 @@ class Dma : public sc_core::sc_module {
   Scratchpad& scratchpad_;
   PacketInjector* noc_ = nullptr;
   EndpointId endpoint_;
-  std::uint32_t link_width_bytes_, packet_bytes_;
+  std::uint32_t link_width_bytes_, packet_bytes_, multicast_bytes_;
   LoadedPe* loaded_ = nullptr;
   std::vector<Channel> channels_;
   std::uint32_t turn_ = 0;  ///< channel that feeds next

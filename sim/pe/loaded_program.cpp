@@ -37,6 +37,7 @@ class PeLoader {
     loaded_.prologue_ops = source_.prologue_ops;
     loaded_.periods = program_.periods;
     loaded_.ready_receives.clear();
+    loaded_.leaf_endpoints.clear();
     place_states();
     for (std::uint32_t op = 0; op < source_.ops.size(); ++op) load_op(op);
     list_units();
@@ -105,12 +106,37 @@ class PeLoader {
     op.transfer = from.transfer;
     op.bytes = transfer.bytes;
     if (from.kind != MicroOpKind::receive) op.unit = static_cast<std::uint8_t>(kFirstChannel + from.channel);
+    if (from.kind == MicroOpKind::receive) {
+      op.route = route_to(transfer.source, from.transfer);
+      return;
+    }
+    load_receivers(op, transfer);
     if (transfer.kind != TransferKind::send) return;
     const NocSpec& noc = hardware_.nocs[hardware_.pes[source_.pe.value()].noc.value()];
-    const std::uint32_t packet_bytes = noc.link_width_bytes * noc.max_packet_flits;
+    const bool several = op.leaves.size() > 0;
+    const std::uint32_t packet_bytes =
+        noc.link_width_bytes * (several ? noc.multicast_packet_flits() : noc.max_packet_flits);
     op.packets = std::max(1u, ceil_div(transfer.bytes, packet_bytes));
-    op.route =
-        route_to(from.kind == MicroOpKind::receive ? transfer.source : transfer.destination, from.transfer);
+    op.route = route_to(transfer.destination, from.transfer);
+  }
+
+  void load_receivers(LoadedOp& op, const Transfer& transfer) {
+    const std::span<const PeId> all = receivers(program_, transfer);
+    op.receivers = static_cast<std::uint32_t>(all.size());
+    if (op.bytes > 0)
+      for (std::uint32_t p = 0; p < loaded_.instances_of(index_of(op)); ++p)
+        loaded_.state(index_of(op), p).ungranted = static_cast<std::uint16_t>(op.receivers);
+    if (transfer.leaves.size() == 0) return;
+    std::vector<EndpointId>& endpoints = loaded_.leaf_endpoints;
+    op.leaves.begin = static_cast<std::uint32_t>(endpoints.size());
+    for (const PeId pe : all) endpoints.push_back(hardware_.pes[pe.value()].endpoint);
+    if (transfer.kind == TransferKind::load)
+      endpoints.push_back(hardware_.pes[transfer.source.value()].endpoint);
+    op.leaves.end = static_cast<std::uint32_t>(endpoints.size());
+    std::sort(endpoints.begin() + op.leaves.begin, endpoints.end());
+  }
+  std::uint32_t index_of(const LoadedOp& op) const {
+    return static_cast<std::uint32_t>(&op - loaded_.ops.data());
   }
 
   Route route_to(PeId pe, TransferId transfer) const {
@@ -214,7 +240,8 @@ void grant_first_uses(const Program& program, LoadedProgram& loaded) {
     for (std::size_t i = 0; i < pe.ready_receives.size(); i += 2) {
       const std::uint32_t transfer = pe.ops[pe.ready_receives[i]].transfer.value();
       LoadedPe& sender = loaded.pes[loaded_at[program.transfers[transfer].source.value()]];
-      sender.state(loaded.source_op[transfer], pe.ready_receives[i + 1]).granted = true;
+      InstanceState& state = sender.state(loaded.source_op[transfer], pe.ready_receives[i + 1]);
+      if (state.ungranted > 0) --state.ungranted;  // a token needs none
     }
 }
 
@@ -252,6 +279,12 @@ std::string pe_name(const HardwareSpec& hardware, PeId pe) {
   const std::string name = deep ? fmt::format("pe_{}_{}_{}", place.x, place.y, place.z)
                                 : fmt::format("pe_{}_{}", place.x, place.y);
   return hardware.nocs.size() > 1 ? fmt::format("chip{}.{}", place.noc.value(), name) : name;
+}
+
+std::uint32_t LoadedProgram::receive_at(TransferId transfer, PeId pe) const {
+  const std::span<const PeId> all = receivers(*program, program->transfers[transfer.value()]);
+  const auto place = std::lower_bound(all.begin(), all.end(), pe) - all.begin();
+  return receive_op[first_receiver[transfer.value()] + static_cast<std::size_t>(place)];
 }
 
 std::string load_program(const Program& program, const HardwareSpec& hardware, const NextHop& next_hop,

@@ -44,8 +44,10 @@ struct LoadedOp {
   // Transfers.
   TransferId transfer;
   std::uint32_t bytes = 0;
-  std::uint32_t packets = 0;  ///< of a send
-  Route route;                ///< send: to the receiver; receive: to the sender (grants)
+  std::uint32_t packets = 0;    ///< of a send
+  std::uint32_t receivers = 0;  ///< that grant: of a send, or of a load for several PEs
+  Range leaves;                 ///< in LoadedPe::leaf_endpoints: where the data goes, if to several
+  Route route;                  ///< send to one: to the receiver; receive: to who grants are for
 };
 
 /// Instance `p + distance` of `op` waits for instance p of the micro-op that this list belongs to. If that is
@@ -59,11 +61,13 @@ struct Released {
 struct InstanceState {
   std::uint32_t progress =
       0;  ///< bytes arrived, acknowledged or, of a send, packets left; of a token receive: tokens
-  std::uint16_t waiting = 0;  ///< dependences not yet met
-  bool granted : 1 = false;   ///< of a send
-  bool posted : 1 = false;    ///< of a receive: its dependences are met
-  bool done : 1 = false;
+  std::uint16_t waiting = 0;         ///< dependences not yet met
+  std::uint16_t ungranted : 14 = 0;  ///< receivers of a send or multicast load that have not granted
+  std::uint16_t posted : 1 = 0;      ///< of a receive: its dependences are met
+  std::uint16_t done : 1 = 0;
 };
+inline constexpr std::uint32_t kMostReceivers = (1u << 14) - 1;
+static_assert(sizeof(InstanceState) == 8);
 
 struct UnitList {
   std::vector<std::uint32_t> ops;  ///< in list order
@@ -78,6 +82,7 @@ struct LoadedPe {
   std::vector<Released> released;
   std::vector<InstanceState> states;
   std::vector<UnitList> units;                ///< matrix, vector, DMA channels
+  std::vector<EndpointId> leaf_endpoints;     ///< of multicasts, ascending within each
   std::vector<std::uint32_t> ready_receives;  ///< granted at cycle 0, as (op, instance) pairs
   std::uint64_t instances = 0;                ///< micro-op instances that a run ends
   std::uint64_t scratchpad_bytes = 0;         ///< union of the address ranges of the micro-tensors
@@ -91,9 +96,13 @@ struct LoadedProgram {
   const Program* program = nullptr;
   std::vector<LoadedPe> pes;                  ///< parallel to Program::pes
   std::vector<std::uint32_t> source_op;       ///< by transfer: micro-op at its source
-  std::vector<std::uint32_t> destination_op;  ///< by transfer: receive micro-op at its destination
+  std::vector<std::uint32_t> first_receiver;  ///< by transfer: in receive_op
+  std::vector<std::uint32_t> receive_op;      ///< receive micro-op at each receiver, in their order
   std::vector<std::uint32_t> period_ops;      ///< [stage]: micro-ops of one period, over all PEs
   std::uint64_t prologue_ops = 0;             ///< over all PEs
+
+  /// The receive micro-op of `transfer` at `pe`, which is one of its receivers.
+  std::uint32_t receive_at(TransferId transfer, PeId pe) const;
 };
 
 /// Endpoint of NoC `from` to which a message of this transfer for NoC `to` is sent first; nothing if none

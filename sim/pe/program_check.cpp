@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <span>
 
 namespace dfsim {
 
@@ -18,14 +20,13 @@ class Checker {
 
   void run() {
     loaded_.source_op.assign(program_.transfers.size(), kNoOp);
-    loaded_.destination_op.assign(program_.transfers.size(), kNoOp);
     source_in_prologue_.assign(program_.transfers.size(), false);
-    destination_in_prologue_.assign(program_.transfers.size(), false);
     check_operators();
     check_vector_functions();
     for (std::size_t i = 0; i < program_.transfers.size() && !reasons_.full(); ++i) check_transfer(i);
     check_pe_order();
     if (!reasons_.empty()) return;
+    list_receivers();
     for (const PeProgram& pe : program_.pes) {
       check_micro_tensors(pe);
       for (std::uint32_t op = 0; op < pe.ops.size() && !reasons_.full(); ++op) check_op(pe, op);
@@ -34,6 +35,17 @@ class Checker {
   }
 
  private:
+  void list_receivers() {
+    loaded_.first_receiver.clear();
+    std::size_t count = 0;
+    for (const Transfer& transfer : program_.transfers) {
+      loaded_.first_receiver.push_back(static_cast<std::uint32_t>(count));
+      count += receivers(program_, transfer).size();
+    }
+    loaded_.receive_op.assign(count, kNoOp);
+    received_in_prologue_.assign(count, false);
+  }
+
   void check_operators() {
     for (std::size_t i = 0; i < program_.operators.size(); ++i)
       if (program_.operators[i].stage >= program_.stages.size())
@@ -74,6 +86,7 @@ class Checker {
       return bad("names a PE that does not exist");
     if (!program_.primitives.empty() && transfer.primitive >= program_.primitives.size())
       return bad(fmt::format("names primitive {} of {}", transfer.primitive, program_.primitives.size()));
+    if (transfer.leaves.begin != transfer.leaves.end && !check_leaves(transfer, bad)) return;
     if (transfer.kind == TransferKind::send) {
       if (transfer.source == transfer.destination)
         return bad("sends from " + pe_name(hardware_, transfer.source) + " to itself");
@@ -86,6 +99,32 @@ class Checker {
       return;
     }
     check_segments(transfer, bad);
+  }
+
+  /// Those of a multicast.
+  template <class Bad>
+  bool check_leaves(const Transfer& transfer, const Bad& bad) {
+    const Range leaves = transfer.leaves;
+    if (leaves.begin > leaves.end || leaves.end > program_.leaves.size())
+      return bad("has leaves out of range"), false;
+    if (transfer.kind == TransferKind::store) return bad("is a store and has leaves"), false;
+    if (leaves.size() > kMostReceivers)
+      return bad(fmt::format("has {} leaves, more than {}", leaves.size(), kMostReceivers)), false;
+    for (std::uint32_t i = leaves.begin; i < leaves.end; ++i) {
+      const PeId leaf = program_.leaves[i];
+      if (leaf.value() >= hardware_.pes.size()) return bad("has a leaf that does not exist"), false;
+      if (leaf == transfer.source)
+        return bad(fmt::format("names its source {} as a leaf", pe_name(hardware_, leaf))), false;
+      if (i > leaves.begin && !(program_.leaves[i - 1] < leaf))
+        return bad("has leaves that are not in ascending order"), false;
+      if (hardware_.pes[leaf.value()].noc != hardware_.pes[transfer.source.value()].noc)
+        return bad(fmt::format("is a multicast from {} to {} on another NoC",
+                               pe_name(hardware_, transfer.source), pe_name(hardware_, leaf))),
+               false;
+    }
+    if (transfer.kind == TransferKind::send && transfer.destination != program_.leaves[leaves.begin])
+      return bad("has a destination that is not its first leaf"), false;
+    return true;
   }
 
   template <class Bad>
@@ -165,16 +204,32 @@ class Checker {
     const TransferKind wanted = op.kind == MicroOpKind::load    ? TransferKind::load
                                 : op.kind == MicroOpKind::store ? TransferKind::store
                                                                 : TransferKind::send;
+    if (receives) return check_receive(pe, index, bad);
     if (transfer.kind != wanted)
       return bad(
           fmt::format("names transfer {}, which is a {}", op.transfer.value(), to_string(transfer.kind)));
-    if ((receives ? transfer.destination : transfer.source) != pe.pe)
+    if (transfer.source != pe.pe)
       return bad(fmt::format("names transfer {} of another PE", op.transfer.value()));
-    std::uint32_t& end = (receives ? loaded_.destination_op : loaded_.source_op)[op.transfer.value()];
+    std::uint32_t& end = loaded_.source_op[op.transfer.value()];
     if (end != kNoOp) return bad(fmt::format("is a second micro-op of transfer {}", op.transfer.value()));
     end = index;
-    (receives ? destination_in_prologue_ : source_in_prologue_)[op.transfer.value()] =
-        index < pe.prologue_ops;
+    source_in_prologue_[op.transfer.value()] = index < pe.prologue_ops;
+  }
+
+  template <class Bad>
+  void check_receive(const PeProgram& pe, std::uint32_t index, const Bad& bad) {
+    const std::uint32_t id = pe.ops[index].transfer.value();
+    const Transfer& transfer = program_.transfers[id];
+    const std::span<const PeId> all = receivers(program_, transfer);
+    if (all.empty())
+      return bad(fmt::format("names transfer {}, which is a {}", id, to_string(transfer.kind)));
+    const auto place = std::lower_bound(all.begin(), all.end(), pe.pe);
+    if (place == all.end() || *place != pe.pe) return bad(fmt::format("names transfer {} of another PE", id));
+    const std::size_t receiver = loaded_.first_receiver[id] + static_cast<std::size_t>(place - all.begin());
+    if (loaded_.receive_op[receiver] != kNoOp)
+      return bad(fmt::format("is a second micro-op of transfer {}", id));
+    loaded_.receive_op[receiver] = index;
+    received_in_prologue_[receiver] = index < pe.prologue_ops;
   }
 
   template <class Bad>
@@ -213,19 +268,22 @@ class Checker {
 
   void check_ends(std::size_t i) {
     const Transfer& transfer = program_.transfers[i];
-    const bool has_source = loaded_.source_op[i] != kNoOp,
-               has_destination = loaded_.destination_op[i] != kNoOp;
-    if (transfer.kind != TransferKind::send) return;  // an unused load or store does no harm
-    if (has_source && !has_destination)
-      reasons_.add(fmt::format("{} sends transfer {}, and {} has no receive for it",
-                               pe_name(hardware_, transfer.source), i,
-                               pe_name(hardware_, transfer.destination)));
-    if (has_destination && !has_source)
-      reasons_.add(fmt::format("{} receives transfer {}, and {} has no send for it",
-                               pe_name(hardware_, transfer.destination), i,
-                               pe_name(hardware_, transfer.source)));
-    if (has_source && has_destination && source_in_prologue_[i] != destination_in_prologue_[i])
-      reasons_.add(fmt::format("transfer {} has one end in a prologue and the other in a period", i));
+    const std::span<const PeId> all = receivers(program_, transfer);
+    const bool has_source = loaded_.source_op[i] != kNoOp, load = transfer.kind == TransferKind::load;
+    for (std::size_t r = 0; r < all.size(); ++r) {  // an unused load or store does no harm
+      const std::size_t receiver = loaded_.first_receiver[i] + r;
+      const bool has_receive = loaded_.receive_op[receiver] != kNoOp;
+      if (has_source && !has_receive)
+        reasons_.add(fmt::format("{} {} transfer {}, and {} has no receive for it",
+                                 pe_name(hardware_, transfer.source), load ? "loads" : "sends", i,
+                                 pe_name(hardware_, all[r])));
+      if (has_receive && !has_source)
+        reasons_.add(fmt::format("{} receives transfer {}, and {} has no {} for it",
+                                 pe_name(hardware_, all[r]), i, pe_name(hardware_, transfer.source),
+                                 load ? "load" : "send"));
+      if (has_source && has_receive && source_in_prologue_[i] != received_in_prologue_[receiver])
+        reasons_.add(fmt::format("transfer {} has one end in a prologue and the other in a period", i));
+    }
   }
 
   const Program& program_;
@@ -233,7 +291,8 @@ class Checker {
   const NextHop& next_hop_;
   LoadedProgram& loaded_;
   Reasons& reasons_;
-  std::vector<bool> source_in_prologue_, destination_in_prologue_;
+  std::vector<bool> source_in_prologue_;    // by transfer
+  std::vector<bool> received_in_prologue_;  // parallel to LoadedProgram::receive_op
 };
 
 }  // namespace

@@ -76,6 +76,7 @@ void Sequencer::reset() {
   bytes_received_ = bytes_loaded_ = 0;
   blocked_before_ = 0;
   may_be_blocked_ = begun_ = false;
+  loads_arriving_ = 0;
   loaded_ = nullptr;
 }
 
@@ -88,26 +89,32 @@ void Sequencer::packet_arrived(const Packet& packet) {
   const Message& message = packet.message;
   const std::size_t transfer = message.transfer.value();
   if (message.kind == MessageKind::ready) {
-    loaded_->state(context_.loaded->source_op[transfer], message.instance).granted = true;
+    --loaded_->state(context_.loaded->source_op[transfer], message.instance).ungranted;
     wake();
     return;
   }
-  const bool from_pe = message.kind == MessageKind::data;
+  // Data of a load that another PE has asked for is received as that of a send is.
+  const bool receives =
+      message.kind == MessageKind::data ||
+      (message.kind == MessageKind::load_data && context_.loaded->program->transfers[transfer].source != pe_);
   const std::uint32_t op =
-      from_pe ? context_.loaded->destination_op[transfer] : context_.loaded->source_op[transfer];
+      receives ? context_.loaded->receive_at(message.transfer, pe_) : context_.loaded->source_op[transfer];
   InstanceState& state = loaded_->state(op, message.instance);
   const LoadedOp& loaded = loaded_->ops[op];
   const bool token = loaded.bytes == 0;
+  const bool first_of_load = receives && message.kind == MessageKind::load_data && state.progress == 0;
+  if (first_of_load) ++loads_arriving_;
   state.progress += token ? 1 : message.bytes;
   if (state.progress > (token ? 1 : loaded.bytes))
     throw SimulationError(
         fmt::format("{}: transfer {} brings more than its {} bytes", name(), transfer, loaded.bytes));
-  if (from_pe) bytes_received_ += message.bytes;
+  if (message.kind == MessageKind::data) bytes_received_ += message.bytes;
   if (message.kind == MessageKind::load_data) bytes_loaded_ += message.bytes;
   if (message.kind != MessageKind::store_ack) scratchpad_.count(0, message.bytes);
-  const bool complete = from_pe ? receive_complete(op, message.instance) : state.progress == loaded.bytes;
+  if (receives && message.kind == MessageKind::load_data && state.progress == loaded.bytes) --loads_arriving_;
+  const bool complete = receives ? receive_complete(op, message.instance) : state.progress == loaded.bytes;
   if (complete) arrived_.push_back({op, message.instance});
-  if (complete || !begun_) wake();
+  if (complete || first_of_load || !begun_) wake();
   if (!begun_) {
     close_interval(context_.now());
     begun_ = activity_.begun = true;
@@ -236,8 +243,8 @@ void Sequencer::start_compute(ComputeUnit& unit, UnitCursor& cursor, std::uint64
 bool Sequencer::may_begin(const UnitCursor& cursor) const {
   if (!head_ready(cursor)) return false;
   const LoadedOp& op = loaded_->ops[cursor.op()];
-  if (op.kind != MicroOpKind::send) return dma_.transfer_allowed();
-  return op.bytes == 0 || loaded_->state(cursor.op(), cursor.instance).granted;
+  if (loaded_->state(cursor.op(), cursor.instance).ungranted > 0) return false;
+  return op.kind == MicroOpKind::send || dma_.transfer_allowed();
 }
 
 void Sequencer::start_transfers(std::uint64_t now) {
@@ -263,15 +270,14 @@ void Sequencer::set_rates() {
 void Sequencer::note_activity(std::uint64_t now) {
   activity_.computing = matrix_->computing() || vector_->computing();
   activity_.speed = std::max(matrix_->speed(), vector_->speed());
-  activity_.transfer_outstanding = dma_.outstanding() > 0;
+  activity_.transfer_outstanding = dma_.outstanding() > 0 || loads_arriving_ > 0;
   activity_.begun = begun_;
   activity_.finished = unfinished_ == 0;
   activity_.waits_for_grant = false;
   for (std::uint32_t c = 0; c + kFirstChannel < cursors_.size(); ++c) {
     const UnitCursor& cursor = cursors_[kFirstChannel + c];
     if (!dma_.channel_free(c) || !head_ready(cursor)) continue;
-    const LoadedOp& op = loaded_->ops[cursor.op()];
-    if (op.kind == MicroOpKind::send && !may_begin(cursor)) activity_.waits_for_grant = true;
+    if (loaded_->state(cursor.op(), cursor.instance).ungranted > 0) activity_.waits_for_grant = true;
   }
   may_be_blocked_ = !activity_.computing && dma_.packets_in_noc() > 0;
   if (may_be_blocked_) blocked_before_ = noc_->blocked_cycles(endpoint_, now);
@@ -321,10 +327,13 @@ std::string Sequencer::describe_head(const PeProgram& program, const UnitCursor&
   std::string text = fmt::format("{}: {} #{} of period {} ", pe_name(context_.hardware, pe_),
                                  to_string(program.ops[op].kind), op, cursor.instance);
   if (!head_ready(cursor)) return text + "waits for " + first_unmet(program, op, cursor.instance);
-  if (program.ops[op].kind == MicroOpKind::send) {
-    const Transfer& transfer = context_.loaded->program->transfers[program.ops[op].transfer.value()];
-    return text + "waits for the grant of " + pe_name(context_.hardware, transfer.destination);
-  }
+  const std::uint32_t ungranted = loaded_->state(op, cursor.instance).ungranted;
+  const Transfer* transfer = program.ops[op].kind == MicroOpKind::send || ungranted > 0
+                                 ? &context_.loaded->program->transfers[program.ops[op].transfer.value()]
+                                 : nullptr;
+  if (transfer && transfer->leaves.size() > 0)
+    return text + fmt::format("waits for {} of {} grants", ungranted, transfer->leaves.size());
+  if (transfer) return text + "waits for the grant of " + pe_name(context_.hardware, transfer->destination);
   return text + "waits for its unit";
 }
 

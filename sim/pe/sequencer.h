@@ -98,6 +98,7 @@ class Sequencer : public sc_core::sc_module, public Wakeable {
   std::vector<std::uint32_t> ended_;
   std::uint64_t unfinished_ = 0;
   std::uint64_t bytes_received_ = 0, bytes_loaded_ = 0;
+  std::uint32_t loads_arriving_ = 0;  ///< asked for by other PEs: begun to arrive, and not complete
   bool begun_ = false;
 
   StallAccount account_;

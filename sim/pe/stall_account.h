@@ -12,11 +12,12 @@ namespace dfsim {
 
 /// What a PE does from one event to the next. Nothing of it changes in between.
 struct PeActivity {
-  bool computing = false;             ///< matrix or vector unit
-  std::uint64_t speed = 0;            ///< of the faster of them, in 1/65536: the rest is bank conflicts
-  bool transfer_outstanding = false;  ///< an own load or store is under way
-  bool waits_for_grant = false;       ///< a send could start but for its grant
-  bool begun = false;                 ///< something has started here, or data has arrived
+  bool computing = false;   ///< matrix or vector unit
+  std::uint64_t speed = 0;  ///< of the faster of them, in 1/65536: the rest is bank conflicts
+  bool transfer_outstanding =
+      false;                     ///< an own load or store is under way, or another PE's load arrives here too
+  bool waits_for_grant = false;  ///< a send could start but for its grant
+  bool begun = false;            ///< something has started here, or data has arrived
   bool finished = false;
 };
 

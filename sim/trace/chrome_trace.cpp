@@ -124,7 +124,7 @@ void ChromeTrace::slice(const TraceSlice& slice) {
   fmt::format_to(std::back_inserter(event), FMT_COMPILE(R"(,"args":{{{}}}}})"),
                  arguments_text(slice.arguments));
   line({event.data(), event.size()});
-  if (slice.arrow_out) arrow("s", slice, *slice.arrow_out, slice.start, "");
+  for (const std::uint64_t out : slice.arrows_out) arrow("s", slice, out, slice.start, "");
   // Inside the slice, in its last cycle.
   if (slice.arrow_in)
     arrow("f", slice, *slice.arrow_in,

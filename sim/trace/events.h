@@ -44,14 +44,15 @@ struct TraceCounter {
   std::string unit;
 };
 
-/// Cycles [start, end) on a track. Arrows run from the start of the slice with `arrow_out` to the end of the
-/// one with the same number as `arrow_in`.
+/// Cycles [start, end) on a track. Arrows run from the start of the slice with a number in `arrows_out` to
+/// the end of the one with the same number as `arrow_in`.
 struct TraceSlice {
   std::uint32_t process = 0, thread = 0;
   std::uint64_t start = 0, end = 0;
   std::string_view name;
   std::string_view category;
-  std::optional<std::uint64_t> arrow_out, arrow_in;
+  std::vector<std::uint64_t> arrows_out;  ///< several of a multicast
+  std::optional<std::uint64_t> arrow_in;
   std::vector<TraceArgument> arguments;
 };
 

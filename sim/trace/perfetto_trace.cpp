@@ -151,7 +151,7 @@ void PerfettoTrace::slice(const TraceSlice& slice) {
   event.add_enum(event_field::kType, kSliceBegin);
   event.add_uint64(event_field::kName, name);
   event.add_uint64(event_field::kTrack, track_uuid(slice.thread));
-  if (slice.arrow_out) event.add_fixed64(event_field::kFlow, *slice.arrow_out);
+  for (const std::uint64_t arrow : slice.arrows_out) event.add_fixed64(event_field::kFlow, arrow);
   packet(slice.start, begin);
   // The arrow ends with the slice: a receive may begin long before its send.
   std::string end;

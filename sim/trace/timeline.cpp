@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 
 #include "sim/trace/counters.h"
@@ -59,7 +60,7 @@ class Timeline {
     slice_.name = name;
     slice_.category = category;
     slice_.arrow_in.reset();
-    slice_.arrow_out.reset();
+    slice_.arrows_out.clear();
     slice_.arguments.clear();
   }
 
@@ -85,17 +86,27 @@ class Timeline {
     summary_.complete_until = std::min(summary_.complete_until, end);
   }
 
-  /// One number for the send and the receive of one instance of a transfer.
-  std::uint64_t arrow_of(const MicroOp& op, const TraceRecorder::Record& record) const {
-    return std::uint64_t{op.transfer.value()} * std::max(program_.periods, 1u) + record.instance;
+  /// One number per receiver and instance of a transfer, for the micro-op that sends (or loads) for it and
+  /// for its receive: one each at a receive, several at the source of a multicast. None of others.
+  std::vector<std::uint64_t> arrows_of(const TraceRecorder::Record& record) const {
+    std::vector<std::uint64_t> result;
+    const MicroOp& op = op_of(record);
+    if (op.kind != MicroOpKind::send && op.kind != MicroOpKind::receive && op.kind != MicroOpKind::load)
+      return result;
+    const Transfer& transfer = program_.transfers[op.transfer.value()];
+    const std::span<const PeId> all = receivers(program_, transfer);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (op.kind == MicroOpKind::receive && all[i] != PeId(static_cast<std::uint32_t>(record.pe))) continue;
+      // Those of further leaves come behind those of all transfers.
+      const std::uint64_t row =
+          i == 0 ? op.transfer.value() : program_.transfers.size() + transfer.leaves.begin + i;
+      result.push_back(row * std::max(program_.periods, 1u) + record.instance);
+    }
+    return result;
   }
   const MicroOp& op_of(const TraceRecorder::Record& record) const {
     return pe_programs_[record.pe]->ops[record.op];
   }
-  static bool has_arrow(const MicroOp& op) {
-    return op.kind == MicroOpKind::send || op.kind == MicroOpKind::receive;
-  }
-
   /// How many records and packets fit, in order of end, and which arrows have both ends among them.
   void choose() {
     const auto& records = source_.recorder.records();
@@ -112,18 +123,19 @@ class Timeline {
         continue;
       }
       const TraceRecorder::Record& record = records[records_];
-      const bool may_pair = record.kind == TraceRecorder::Kind::micro_op && has_arrow(op_of(record));
-      const std::uint64_t arrow = may_pair ? arrow_of(op_of(record), record) : 0;
-      const auto partner = may_pair ? open.find(arrow) : open.end();
-      const std::uint64_t cost = partner == open.end() ? 1 : 3;
+      const std::vector<std::uint64_t> ends =
+          record.kind == TraceRecorder::Kind::micro_op ? arrows_of(record) : std::vector<std::uint64_t>{};
+      const auto pairs = static_cast<std::uint64_t>(
+          std::count_if(ends.begin(), ends.end(), [&](std::uint64_t arrow) { return open.contains(arrow); }));
+      const std::uint64_t cost = 1 + 2 * pairs;
       if (left < cost) break;
       left -= cost;
       ++records_;
-      if (partner != open.end()) {
-        open.erase(partner);
-        arrows_.push_back(arrow);
-      } else if (may_pair) {
-        open.insert(arrow);
+      for (const std::uint64_t arrow : ends) {
+        if (open.erase(arrow) > 0)
+          arrows_.push_back(arrow);
+        else
+          open.insert(arrow);
       }
     }
     if (records_ < records.size()) drop(records.size() - records_, records[records_].end());
@@ -157,10 +169,12 @@ class Timeline {
     slice_.arguments.push_back(trace_number("micro_op", record.op));
     slice_.arguments.push_back(trace_number("period", record.instance));
     details(*pe_programs_[record.pe], op);
-    if (has_arrow(op)) {
-      const std::uint64_t arrow = arrow_of(op, record);
-      if (std::binary_search(arrows_.begin(), arrows_.end(), arrow))
-        (op.kind == MicroOpKind::send ? slice_.arrow_out : slice_.arrow_in) = arrow;
+    for (const std::uint64_t arrow : arrows_of(record)) {
+      if (!std::binary_search(arrows_.begin(), arrows_.end(), arrow)) continue;
+      if (op.kind == MicroOpKind::receive)
+        slice_.arrow_in = arrow;
+      else
+        slice_.arrows_out.push_back(arrow);
     }
     slice();
   }
@@ -181,11 +195,20 @@ class Timeline {
     } else {
       const Transfer& transfer = program_.transfers[op.transfer.value()];
       transfer_details(transfer);
-      if (transfer.kind == TransferKind::send) {
-        const PeId peer = op.kind == MicroOpKind::send ? transfer.destination : transfer.source;
-        arguments.push_back(trace_text("peer", pe_label(hardware_, peer)));
+      if (op.kind == MicroOpKind::receive) {
+        arguments.push_back(trace_text("peer", pe_label(hardware_, transfer.source)));
+      } else if (transfer.leaves.size() > 0) {
+        arguments.push_back(trace_text("peers", peers(transfer)));
+      } else if (transfer.kind == TransferKind::send) {
+        arguments.push_back(trace_text("peer", pe_label(hardware_, transfer.destination)));
       }
     }
+  }
+  std::string peers(const Transfer& transfer) const {
+    std::string text;
+    for (const PeId leaf : receivers(program_, transfer))
+      text += (text.empty() ? "" : ", ") + pe_label(hardware_, leaf);
+    return text;
   }
   /// Of compute: what is written first.
   void result(const PeProgram& program, const MicroOp& op) {

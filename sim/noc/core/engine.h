@@ -119,6 +119,7 @@ class RouterEngine : public NetworkCore::Engine {
   void connect_terminals();
   void clear_router(std::uint32_t router);
   void clear_terminal(std::uint32_t terminal);
+  void check_packet(const Packet& packet) const;
   std::uint32_t take_slot(const Packet& packet);
   void free_slot(std::uint32_t slot);
 
@@ -243,7 +244,7 @@ class RouterEngine : public NetworkCore::Engine {
 
   // fork_step.h: one cycle of a router that has multicast packets.
   template <bool Hold, Stages S>
-  bool step_forking_router(Step& step);
+  bool step_forking_router(std::uint32_t router);
   template <bool Hold, bool Spec>
   ForkStep find_requests(Step& step);
   template <bool Hold, bool Spec>
@@ -325,9 +326,11 @@ class RouterEngine : public NetworkCore::Engine {
   std::uint64_t now_ = 0;                  ///< cycle being evaluated
   std::uint64_t next_ = 0;                 ///< all cycles before it have been evaluated
   bool any_awake_ = false;
-  std::vector<std::uint64_t> awake_routers_, awake_terminals_;      ///< bit sets
+  std::vector<std::uint64_t> awake_routers_, awake_terminals_;  ///< bit sets
+  std::vector<std::uint64_t> forking_routers_;                  ///< bit set: with multicast packets at fronts
   std::vector<std::uint64_t> touched_routers_, touched_terminals_;  ///< bit sets
-  std::vector<std::uint32_t> new_heads_;                            ///< routers with new_head
+  std::vector<std::uint32_t> resting_;    ///< routers whose multicast packets wait for a change
+  std::vector<std::uint32_t> new_heads_;  ///< routers with new_head
   std::vector<std::uint32_t> arrived_slots_;
   // Room for the allocators.
   struct Way {

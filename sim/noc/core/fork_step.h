@@ -1,6 +1,6 @@
 // One cycle of a router with multicast packets at its fronts: as in router_step.h, with the branches among
 // the packets. It is evaluated in every cycle in which a branch may move, flit by flit; the streams of other
-// packets go on as they are.
+// packets go on as they are. While all branches wait it rests.
 #pragma once
 
 #include "sim/noc/core/multicast.h"
@@ -10,9 +10,14 @@ namespace dfsim {
 
 template <unsigned W>
 template <bool Hold, typename RouterEngine<W>::Stages S>
-[[gnu::noinline]] bool RouterEngine<W>::step_forking_router(Step& step) {
+[[gnu::noinline]] bool RouterEngine<W>::step_forking_router(std::uint32_t index) {
   constexpr bool early = S != Stages::route_first, spec = S == Stages::speculative;
-  Router& router = step.router;
+  Router& router = routers_[index];
+  Step step{router, index};
+  ++evaluations;
+  count_stalls(router, now_);  // it may have rested
+  router.done = now_ + 1;
+  router.new_head = false;
   if (!early && router.granted.any() && router.grant_cycle < now_) activate_granted(router);
   check_streams(step);
   ForkStep forks = find_requests<Hold, spec>(step);
@@ -33,8 +38,10 @@ template <bool Hold, typename RouterEngine<W>::Stages S>
   const bool rest = forks_rest(step, forks);
   if (step.new_fronts) start_next_fronts(step);
   router.stalls.lost_arbitration += forks.asking - forks.moving;
-  router.awake = !(try_to_sleep<Hold, S>(step) && rest);
-  return !router.awake;
+  if (!try_to_sleep<Hold, S>(step) || !rest) return false;
+  router.awake = router.forks != kNoSlot;
+  if (router.awake) resting_.push_back(step.index);
+  return true;
 }
 
 /// What branches and packets could move, and what keeps the switch.
@@ -267,7 +274,8 @@ void RouterEngine<W>::free_fork_slot(Step& step, Fork& fork) {
       .push(input.credits_on);
 }
 
-/// The branches will do nothing until a wire changes.
+/// The branches will do nothing until a wire changes. The router counts as awake, so that changes are simply
+/// taken in; it is looked at in the next cycle in which anything happens anywhere.
 template <unsigned W>
 bool RouterEngine<W>::forks_rest(const Step& step, const ForkStep& forks) const {
   const Router& router = step.router;

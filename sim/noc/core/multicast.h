@@ -97,6 +97,7 @@ template <unsigned W>
           .channel = static_cast<std::uint16_t>(channel),
           .flits = static_cast<std::uint16_t>(slots_[slot].flits)};
   routers_[router].forks = index;
+  set_bit(forking_routers_, router);
   InputVc& input = inputs_[first_channel(router) + channel];
   input.packet = slot;
   input.left = slots_[slot].flits;
@@ -147,6 +148,8 @@ void RouterEngine<W>::finish_fork(Step& step, std::uint32_t index) {
   *link = fork.next;
   fork.next = free_forks_;
   free_forks_ = index;
+  if (step.router.forks == kNoSlot)
+    forking_routers_[step.index / 64] &= ~(std::uint64_t{1} << step.index % 64);
 }
 
 }  // namespace dfsim

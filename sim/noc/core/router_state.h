@@ -96,14 +96,15 @@ struct RouterState {
   std::uint64_t done = 0;         ///< the cycles before this one are in `stalls`
   std::uint64_t timer = kNever;   ///< cycle for which a timer is set; others are stale
   std::uint64_t grant_cycle = 0;  ///< cycle of VC allocation that `granted` belongs to
-  std::uint32_t forks = kNoSlot;  ///< first of the multicast packets at the fronts
   StallCycles stalls;
   // Stalls in the last evaluation, and per cycle while asleep.
   std::uint16_t no_credit = 0, lost = 0, no_vc = 0;
   std::uint8_t port_count = 0;
   bool awake = false;
-  bool new_head = false;  ///< has got a head in its sleep, in this cycle
+  bool new_head = false;          ///< has got a head in its sleep, in this cycle
+  std::uint32_t forks = kNoSlot;  ///< first of the multicast packets at the fronts
 };
+static_assert(sizeof(RouterState<1>) == 192);  // a size that is quick to multiply with
 
 /// The sending side of an endpoint.
 struct Terminal {

@@ -22,8 +22,6 @@ bool RouterEngine<W>::step_router(std::uint32_t index) {
   ++evaluations;
   router.done = now_ + 1;
   router.new_head = false;
-  if (router.forks != kNoSlot) [[unlikely]]
-    return step_forking_router<Hold, S>(step);
   if (!early && router.granted.any() && router.grant_cycle < now_) activate_granted(router);
   check_streams(step);
   allocate_switch<Hold, spec>(step);

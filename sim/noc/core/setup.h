@@ -49,7 +49,7 @@ RouterEngine<W>::RouterEngine(const NocSpec& spec, const RoutingFunction& routin
   build_ports();
   const std::size_t routers = routers_.size();
   awake_routers_.assign((routers + 63) / 64, 0);
-  touched_routers_ = awake_routers_;
+  touched_routers_ = forking_routers_ = awake_routers_;
   awake_terminals_.assign((terminals_.size() + 63) / 64, 0);
   touched_terminals_ = awake_terminals_;
   for (std::uint32_t r = 0; r < routers; ++r) clear_router(r);
@@ -166,10 +166,12 @@ template <unsigned W>
 void RouterEngine<W>::reset() {
   for_each_bit(touched_routers_, [this](std::uint32_t r) { clear_router(r); });
   for_each_bit(touched_terminals_, [this](std::uint32_t e) { clear_terminal(e); });
-  for (auto* bits : {&awake_routers_, &awake_terminals_, &touched_routers_, &touched_terminals_})
+  for (auto* bits :
+       {&forking_routers_, &awake_routers_, &awake_terminals_, &touched_routers_, &touched_terminals_})
     std::fill(bits->begin(), bits->end(), 0);
   wheel_.clear_all();
   new_heads_.clear();
+  resting_.clear();
   events.clear();
   arrived_slots_.clear();
   free_slots_ = kNoSlot;
@@ -207,12 +209,20 @@ void RouterEngine<W>::free_slot(std::uint32_t slot) {
 }
 
 template <unsigned W>
+void RouterEngine<W>::check_packet(const Packet& packet) const {
+  const std::string reason = refuse_packet(spec_, routing_, options_.message_classes, packet);
+  if (!reason.empty()) throw SimulationError("network: " + reason);
+}
+
+template <unsigned W>
 void RouterEngine<W>::inject(const Packet& packet, std::uint64_t cycle, std::uint32_t coins) {
-  if (std::string reason = refuse_packet(spec_, routing_, options_.message_classes, packet); !reason.empty())
-    throw SimulationError("network: " + reason);
   const auto message_class =
       options_.message_classes == 1 ? 0u : static_cast<std::uint32_t>(packet.message_class);
   const std::uint32_t source = packet.source.value();
+  const bool plain = packet.destinations.empty() && packet.flits > 0 && source < terminals_.size() &&
+                     packet.destination.value() < terminals_.size() &&
+                     message_class < options_.message_classes;
+  if (!plain) check_packet(packet);
   if (!any_awake_ && cycle > next_) next_ = std::min(cycle, wheel_.next_after(next_ - 1));
   if (cycle < next_ || cycle - next_ > wheel_.horizon() - 1)
     throw SimulationError(fmt::format("network: packet for cycle {}, but cycle {} comes next", cycle, next_));

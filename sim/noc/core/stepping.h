@@ -33,6 +33,8 @@ void RouterEngine<W>::process(std::uint64_t cycle) {
     wheel_.clear(cycle);
   }
   any_awake_ = false;
+  for (const std::uint32_t router : resting_) set_bit(awake_routers_, router);
+  resting_.clear();
   evaluate_terminals();
   if (spec_.arbitration == SwitchArbitration::packet_hold)
     evaluate_routers<true>();
@@ -172,14 +174,18 @@ void RouterEngine<W>::evaluate_routers() {
   for (std::size_t i = 0; i < words; ++i) {
     const std::size_t word = reverse ? words - 1 - i : i;
     std::uint64_t awake = awake_routers_[word];
+    const std::uint64_t forking = awake & forking_routers_[word];
     const auto first = static_cast<std::uint32_t>(word * 64);
-    for (std::uint64_t rest = awake; rest;) {
+    for (std::uint64_t rest = awake & ~forking; rest;) {
       const auto place =
           static_cast<std::uint32_t>(reverse ? 63 - std::countl_zero(rest) : std::countr_zero(rest));
       const std::uint64_t bit = std::uint64_t{1} << place;
       rest ^= bit;
       if (step_router<Hold, S>(first + place)) awake ^= bit;
     }
+    for (std::uint64_t rest = forking; rest; rest &= rest - 1)
+      if (step_forking_router<Hold, S>(first + static_cast<std::uint32_t>(std::countr_zero(rest))))
+        awake &= ~(rest & -rest);
     awake_routers_[word] = awake;
     any_awake_ |= awake != 0;
   }

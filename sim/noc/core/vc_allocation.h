@@ -18,7 +18,8 @@ DFSIM_INLINE void RouterEngine<W>::take_head(std::uint32_t router, std::uint32_t
 
 /// A packet has come to the front of its buffer; it asks for an output VC in the next VC allocation.
 template <unsigned W>
-void RouterEngine<W>::start_front(std::uint32_t router, std::uint32_t channel, std::uint32_t slot) {
+DFSIM_INLINE void RouterEngine<W>::start_front(std::uint32_t router, std::uint32_t channel,
+                                               std::uint32_t slot) {
   InputVc& input = inputs_[first_channel(router) + channel];
   const PacketSlot& packet = slots_[slot];
   if (packet.leaves != kNoSlot) [[unlikely]]

@@ -69,10 +69,9 @@ DFSIM_INLINE void RouterEngine<W>::take_arriving_head(Router& router, const Flit
 template <unsigned W>
 bool RouterEngine<W>::sleeps_on(const FlitChange& change) const {
   if (options_.always_evaluate) return false;
-  const Router& router = routers_[change.wire.router];
-  if (router.forks != kNoSlot) return false;
   // A head asks for the switch at once, or is served without it.
   if (change.slot != kNoSlot) return stages_ != Stages::speculative;
+  const Router& router = routers_[change.wire.router];
   const std::uint32_t channel = change.wire.channel;
   return channel == kNoChannel || !router.active.contains(channel) || stored(router, channel, now_) != 0;
 }
@@ -134,7 +133,6 @@ template <unsigned W>
 bool RouterEngine<W>::sleeps_on(const WireChange& change) const {
   if (options_.always_evaluate) return false;
   const Router& router = routers_[change.router];
-  if (router.forks != kNoSlot) return false;
   if (change.channel == kNoChannel || credits(router, change.channel, now_) != 0) return true;
   if (stages_ == Stages::speculative && router.requesting.any()) return false;
   const std::uint32_t owner = router.outputs[change.channel].owner;

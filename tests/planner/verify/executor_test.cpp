@@ -54,6 +54,47 @@ TEST(PeMemory, KeepsRegionsAndForgetsWhatIsOverwritten) {
   EXPECT_EQ(seen[1], 2.0f);
 }
 
+/// The tiny program with its send (`kind` send), or its load, to a third PE as well, which repeats what the
+/// receiving PE does and stores nothing.
+Program shared_program(TransferKind kind) {
+  Program program = tiny_program();
+  const std::uint32_t moved = kind == TransferKind::send ? 1 : 0;
+  program.leaves = {PeId(1), PeId(2)};
+  program.transfers[1].leaves = kind == TransferKind::send ? Range{0, 2} : Range{};
+  program.transfers[0].leaves = kind == TransferKind::load ? Range{1, 2} : Range{};
+  PeProgram third = program.pes[kind == TransferKind::send ? 1 : 0];
+  third.pe = PeId(2);
+  third.ops.pop_back();
+  third.ops[0].kind = MicroOpKind::receive;
+  third.ops[0].transfer = TransferId(moved);
+  third.dependences = {{1, 1}, {0, 0}};
+  third.ops[0].dependences = {0, 1};
+  third.ops[1].dependences = {1, 2};
+  program.pes.push_back(third);
+  program.primitives[moved].bytes += 16;
+  return program;
+}
+
+TEST(Executor, MovesAMulticastToAllLeaves) {
+  const Tiny tiny;
+  for (const TransferKind kind : {TransferKind::send, TransferKind::load}) {
+    const Program program = shared_program(kind);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const Verification done = tiny.verify(program, seed);
+      ASSERT_FALSE(done.fault) << to_string(kind) << ": " << done.fault->what;
+    }
+    // The third PE uses the region before the data of the next period is there.
+    Program wrong = program;
+    wrong.pes[2].ops[0].dependences = {0, 0};
+    std::size_t faults = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) faults += tiny.verify(wrong, seed).fault ? 1 : 0;
+    EXPECT_GT(faults, 0u) << to_string(kind);
+    wrong = program;
+    wrong.pes[2].accesses[0].box.extent[1] = 3;
+    EXPECT_TRUE(tiny.verify(wrong, 1).fault) << to_string(kind);
+  }
+}
+
 TEST(PeMemory, HoldsNothingBeforeTheFirstWrite) {
   PeMemory memory(2, 1024);
   const MicroTensor region{TensorId(0), box({{0, 3}}), 64, 6, 2, false, false};

@@ -60,6 +60,29 @@ TEST(ProgramJson, ReadsBackWhatItWrote) {
   EXPECT_EQ(program_from_json(program_to_json(program), "p.json"), program);
 }
 
+Program with_multicasts() {
+  Program program = example();
+  program.transfers.push_back(program.transfers.front());
+  program.transfers.push_back(program.transfers.front());
+  program.leaves = {PeId(1), PeId(7), PeId(0)};
+  program.transfers[0].leaves = {0, 2};
+  program.transfers[2].leaves = {2, 3};
+  return program;
+}
+
+TEST(ProgramJson, MulticastsHaveAListOfTheirOwn) {
+  const Program program = with_multicasts();
+  const std::string text = program_to_json(program);
+  EXPECT_NE(text.find("\"multicasts\":[[0,1,7],[2,0]]"), std::string::npos) << text;
+  EXPECT_EQ(program_from_json(text, "p.json"), program);
+  EXPECT_EQ(program_to_json(example()).find("multicasts"), std::string::npos);
+  for (const char* wrong : {"[[0],[2,0]]", "[[0,1,7],[9,0]]", "[[0,1,7],[0,2]]", "[[0,1,7],2]"}) {
+    std::string bad = text;
+    bad.replace(bad.find("[[0,1,7],[2,0]]"), 15, wrong);
+    EXPECT_THROW(program_from_json(bad, "p.json"), ModelError) << wrong;
+  }
+}
+
 TEST(ProgramJson, SaysWhereAFileIsWrong) {
   const auto reason = [](std::string text, const std::string& from, const std::string& to) {
     const std::size_t at = text.find(from);

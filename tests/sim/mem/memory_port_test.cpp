@@ -137,6 +137,25 @@ TEST_F(Port, AnswersALoadWhenItsBurstsAreThere) {
   EXPECT_EQ(packet.message.final_endpoint, EndpointId(5));
 }
 
+TEST_F(Port, AnswersAMulticastLoadToAllInPacketsThatFitIntoABuffer) {
+  const std::vector<EndpointId> all{EndpointId(1), EndpointId(3), EndpointId(6)};
+  Packet request = load(4096, 3000);
+  request.message.reply_to_all = all;
+  network.deliver_at(0, request);
+  run();
+  ASSERT_EQ(network.sent.size(), 12u);
+  std::uint64_t address = 4096;
+  for (const auto& [packet, cycle] : network.sent) {
+    EXPECT_EQ(std::vector(packet.destinations.begin(), packet.destinations.end()), all);
+    EXPECT_EQ(packet.message.address, address);
+    EXPECT_EQ(packet.flits, (packet.message.bytes + 31) / 32);
+    EXPECT_LE(packet.flits, network_spec().buffer_flits);
+    address += packet.message.bytes;
+  }
+  EXPECT_EQ(address, 4096u + 3000);
+  EXPECT_EQ(port.counters(10'000).bytes_read, 3000u);  // once
+}
+
 TEST_F(Port, CutsALongLoadIntoPacketsInOrder) {
   network.deliver_at(0, load(4096, 5000));
   run();

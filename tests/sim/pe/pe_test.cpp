@@ -288,5 +288,79 @@ TEST(Pe, RunsAgainAsIfItWereTheFirstTime) {
   EXPECT_EQ(world.measured, first_measured);
 }
 
+// Two packets of a buffer's 8 flits: tails in 18 and 26.
+TEST(Pe, AMulticastGoesToAllLeavesInPacketsThatFitIntoABuffer) {
+  ProgramBuilder b;
+  const auto v0 = b.vector(0, 64);  // 10 cycles
+  const auto ops = b.multicast(TransferKind::send, 0, {1, 2}, 512, {{v0, 0}});
+  const auto v2 = b.vector(2, 64, {{ops[2], 0}});
+  PeWorld& world = pe_world();
+  const std::uint64_t cycles = world.run(b.program);
+  EXPECT_EQ(world.recorder.of(0, ops[0]), (Work{0, ops[0], 0, 10, 27}));
+  EXPECT_EQ(world.recorder.of(1, ops[1]), (Work{1, ops[1], 0, 0, 36}));
+  EXPECT_EQ(world.recorder.of(2, ops[2]), (Work{2, ops[2], 0, 0, 36}));
+  EXPECT_EQ(world.recorder.of(2, v2), (Work{2, v2, 0, 36, 46}));
+  EXPECT_EQ(cycles, 46u);
+  EXPECT_EQ(world.network.flits, 16u);
+  EXPECT_EQ(world.measured[0].bytes_sent, 512u);
+  EXPECT_EQ(world.measured[1].bytes_received, 512u);
+  EXPECT_EQ(world.measured[2].bytes_received, 512u);
+  EXPECT_EQ(world.recorder.transfers, 2u);
+  EXPECT_EQ(world.context.primitive_bytes, (std::vector<std::uint64_t>{1024}));
+  expect_all_cycles_accounted(cycles);
+}
+
+TEST(Pe, AMulticastWaitsForTheGrantsOfAllLeaves) {
+  ProgramBuilder b;
+  const auto v1 = b.vector(1, 64 * 46);  // 100 cycles; grant injected at 100, arrives at 111
+  const auto v2 = b.vector(2, 64 * 6);   // 20 cycles; its grant arrives at 31
+  const auto ops = b.multicast(TransferKind::send, 0, {1, 2}, 32, {}, {{{v1, 0}}, {{v2, 0}}});
+  PeWorld& world = pe_world();
+  const std::uint64_t cycles = world.run(b.program);
+  EXPECT_EQ(world.recorder.of(0, ops[0]), (Work{0, ops[0], 0, 111, 113}));
+  EXPECT_EQ(world.recorder.of(1, ops[1]), (Work{1, ops[1], 0, 100, 122}));
+  EXPECT_EQ(world.recorder.of(2, ops[2]), (Work{2, ops[2], 0, 20, 122}));
+  EXPECT_EQ(world.stall(0, StallCause::no_grant), 111u);
+  EXPECT_EQ(world.stall(2, StallCause::dependence), 102u);
+  expect_all_cycles_accounted(cycles);
+}
+
+TEST(Pe, AMulticastTokenNeedsNoGrant) {
+  ProgramBuilder b;
+  const auto v0 = b.vector(0, 64);
+  const auto v1 = b.vector(1, 64 * 46);
+  const auto ops = b.multicast(TransferKind::send, 0, {1, 2}, 0, {{v0, 0}}, {{{v1, 0}}, {}});
+  PeWorld& world = pe_world();
+  world.run(b.program);
+  EXPECT_EQ(world.recorder.of(0, ops[0]), (Work{0, ops[0], 0, 10, 12}));
+  EXPECT_EQ(world.recorder.of(1, ops[1]).end, 100u);  // it was there long before
+  EXPECT_EQ(world.recorder.of(2, ops[2]).end, 21u);
+}
+
+// The grant of PE 1 arrives at 21, the request at 32; the answer is two packets of 64 flits, which arrive at
+// 106 and 170.
+TEST(Pe, AMulticastLoadIsAskedForOnceTheOthersHaveGranted) {
+  ProgramBuilder b;
+  const auto v1 = b.vector(1, 64);
+  const auto ops = b.multicast(TransferKind::load, 0, {1, 2}, 4096, {}, {{{v1, 0}}, {}});
+  const auto v2 = b.vector(2, 64, {{ops[2], 0}});
+  PeWorld& world = pe_world();
+  const std::uint64_t cycles = world.run(b.program);
+  EXPECT_EQ(world.recorder.of(0, ops[0]), (Work{0, ops[0], 0, 21, 170}));
+  EXPECT_EQ(world.recorder.of(1, ops[1]), (Work{1, ops[1], 0, 10, 170}));
+  EXPECT_EQ(world.recorder.of(2, v2), (Work{2, v2, 0, 170, 180}));
+  ASSERT_EQ(world.memory.requests.size(), 1u);
+  EXPECT_EQ(world.memory.requests[0].message.reply_to_all.size(), 3u);
+  EXPECT_EQ(world.stall(0, StallCause::no_grant), 21u);
+  EXPECT_EQ(world.stall(0, StallCause::dma_dram), 149u);
+  // Of the others, a load that is multicast to them from its first packet on.
+  EXPECT_EQ(world.stall(1, StallCause::dependence), 96u);
+  EXPECT_EQ(world.stall(1, StallCause::dma_dram), 64u);
+  EXPECT_EQ(world.stall(2, StallCause::no_work), 106u);
+  EXPECT_EQ(world.stall(2, StallCause::dma_dram), 64u);
+  for (const PeMeasurement& pe : world.measured) EXPECT_EQ(pe.bytes_loaded, 4096u);
+  expect_all_cycles_accounted(cycles);
+}
+
 }  // namespace
 }  // namespace dfsim

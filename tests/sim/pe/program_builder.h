@@ -84,6 +84,38 @@ class ProgramBuilder {
     op.transfer = TransferId(static_cast<std::uint32_t>(program.transfers.size() - 1));
     return add(pe, op, after, {}, {});
   }
+  /// A multicast and its micro-ops: the send or load at `from`, then the receives at `leaves` (ascending),
+  /// each after `after_at_leaves` of its place.
+  std::vector<std::uint32_t> multicast(TransferKind kind, std::uint32_t from,
+                                       const std::vector<std::uint32_t>& leaves, std::uint32_t bytes,
+                                       const std::vector<Dependence>& after = {},
+                                       const std::vector<std::vector<Dependence>>& after_at_leaves = {},
+                                       const std::vector<std::uint32_t>& writes = {}) {
+    Transfer transfer;
+    transfer.kind = kind;
+    transfer.source = transfer.destination = PeId(from);
+    if (kind == TransferKind::send) transfer.destination = PeId(leaves.front());
+    transfer.bytes = bytes;
+    if (kind == TransferKind::load) {
+      transfer.segments.begin = static_cast<std::uint32_t>(program.segments.size());
+      program.segments.push_back({PortId(0), 0, bytes, 1, 0});
+      transfer.segments.end = static_cast<std::uint32_t>(program.segments.size());
+    }
+    transfer.leaves.begin = static_cast<std::uint32_t>(program.leaves.size());
+    for (const std::uint32_t leaf : leaves) program.leaves.push_back(PeId(leaf));
+    transfer.leaves.end = static_cast<std::uint32_t>(program.leaves.size());
+    program.transfers.push_back(transfer);
+    MicroOp op;
+    op.kind = kind == TransferKind::load ? MicroOpKind::load : MicroOpKind::send;
+    op.transfer = TransferId(static_cast<std::uint32_t>(program.transfers.size() - 1));
+    std::vector<std::uint32_t> result{add(from, op, after, {}, {})};
+    op.kind = MicroOpKind::receive;
+    for (std::size_t i = 0; i < leaves.size(); ++i)
+      result.push_back(add(leaves[i], op,
+                           i < after_at_leaves.size() ? after_at_leaves[i] : std::vector<Dependence>{}, {},
+                           i < writes.size() ? std::vector{writes[i]} : std::vector<std::uint32_t>{}));
+    return result;
+  }
   static Box box(std::uint32_t offset, std::uint32_t extent) {
     Box b;
     b.rank = 1;

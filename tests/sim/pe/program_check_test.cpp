@@ -75,6 +75,44 @@ TEST(ProgramCheck, RefusesTransfersWithOneEnd) {
   expect_refusal(p, "to itself");
 }
 
+TEST(ProgramCheck, RefusesMulticastsThatCannotBe) {
+  ProgramBuilder b;
+  b.multicast(TransferKind::send, 0, {1, 2}, 64);
+  b.multicast(TransferKind::load, 1, {0, 2}, 64);
+  const Program whole = b.program;
+  EXPECT_EQ(refusal(whole), "");
+  Program p = whole;
+  p.leaves[1] = PeId(1);
+  expect_refusal(p, "transfer 0 has leaves that are not in ascending order");
+  p = whole;
+  p.leaves[2] = PeId(1);
+  expect_refusal(p, "transfer 1 names its source pe_1_0 as a leaf");
+  p = whole;
+  p.leaves[1] = PeId(7);
+  expect_refusal(p, "transfer 0 has a leaf that does not exist");
+  p = whole;
+  p.transfers[1].leaves.end = 9;
+  expect_refusal(p, "transfer 1 has leaves out of range");
+  p = whole;
+  p.transfers[0].destination = PeId(2);
+  expect_refusal(p, "not its first leaf");
+  p = whole;
+  p.pes[2].ops.pop_back();
+  expect_refusal(p, "pe_1_0 loads transfer 1, and pe_2_0 has no receive for it");
+  p = whole;
+  p.pes[2].ops.push_back(p.pes[2].ops.back());
+  expect_refusal(p, "pe_2_0: receive #2 is a second micro-op of transfer 1");
+  p = whole;
+  p.pes[1].ops.pop_back();
+  expect_refusal(p, "receives transfer 1, and pe_1_0 has no load for it");
+  p = whole;
+  p.pes[0].ops[1].transfer = TransferId(0);
+  expect_refusal(p, "pe_0_0: receive #1 names transfer 0 of another PE");
+  p = whole;
+  p.pes[2].prologue_ops = 1;
+  expect_refusal(p, "one end in a prologue");
+}
+
 TEST(ProgramCheck, RefusesDependencesThatPointForward) {
   Program p = good();
   p.pes[0].dependences[0] = {2, 0};

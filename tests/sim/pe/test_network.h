@@ -47,7 +47,13 @@ class TestNetwork : public sc_core::sc_module, public PacketInjector {
     free_[source] = tail + 1;
     flits += packet.flits;
     if (packet.notify_left) schedule(tail + 1, packet, true);
-    schedule(tail + kLatency, packet, false);
+    Packet copy = packet;
+    copy.destinations = {};
+    for (const EndpointId leaf : packet.destinations) {
+      copy.destination = leaf;
+      schedule(tail + kLatency, copy, false);
+    }
+    if (packet.destinations.empty()) schedule(tail + kLatency, packet, false);
   }
   std::uint64_t blocked_cycles(EndpointId endpoint, std::uint64_t now) const override {
     std::uint64_t cycles = 0;
@@ -105,6 +111,7 @@ class TestMemory : public PacketSink {
     Packet answer = packet;
     answer.source = packet.destination;
     answer.destination = packet.message.reply_to;
+    answer.destinations = packet.message.reply_to_all;
     answer.message_class = MessageClass::sinkable;
     answer.notify_left = false;
     answer.flits = 1;

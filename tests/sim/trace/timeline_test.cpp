@@ -69,6 +69,33 @@ TEST(Timeline, ChosenPesAloneAreShownWithoutHalfArrows) {
   EXPECT_EQ(groups, (std::set<int>{kStageGroup, kPe1}));
 }
 
+// One to many: from the start of the send, or load, to the end of every receive.
+TEST(Timeline, AMulticastHasAnArrowToEveryLeaf) {
+  ProgramBuilder b;
+  const auto sent = b.multicast(TransferKind::send, 0, {1, 2}, 256);
+  const auto loaded = b.multicast(TransferKind::load, 1, {0, 2}, 256);
+  TraceRecorder recorder{TraceOptions{}};
+  recorder.micro_op(PeId(0), sent[0], 0, 0, 10);
+  recorder.micro_op(PeId(1), sent[1], 0, 0, 20);
+  recorder.micro_op(PeId(2), sent[2], 0, 0, 22);
+  recorder.micro_op(PeId(1), loaded[0], 0, 5, 40);
+  recorder.micro_op(PeId(0), loaded[1], 0, 0, 41);
+  recorder.micro_op(PeId(2), loaded[2], 0, 0, 42);
+  Measurement measurement;
+  measurement.cycles = 50;
+  const HardwareSpec hardware = line_hardware(3);
+  StringSink out;
+  ChromeTrace sink(out, 1000);
+  const TraceSummary summary = write_timeline({recorder, b.program, hardware, measurement, {}}, sink);
+  EXPECT_EQ(summary.arrows, 4u);
+  std::map<std::uint64_t, std::vector<std::string>> ends;
+  const Json trace = Json::parse(out.text);
+  for (const Json& e : trace["traceEvents"])
+    if (e["ph"] == "s" || e["ph"] == "f") ends[e["id"]].push_back(e["ph"]);
+  EXPECT_EQ(ends.size(), 4u);
+  for (const auto& [id, phases] : ends) EXPECT_EQ(phases.size(), 2u) << id;
+}
+
 TEST(Timeline, TheLimitCutsInTimeAndSaysSo) {
   const std::size_t all = counted_events(Example().json());
   EXPECT_EQ(all, 3u + 3 * (10 + 4)) << "stages; slices and arrow ends";
