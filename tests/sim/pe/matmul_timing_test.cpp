@@ -2,12 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
-
 namespace dfsim {
 namespace {
 
@@ -18,41 +12,6 @@ MatrixUnitSpec unit(std::uint32_t rows, std::uint32_t columns, Dataflow dataflow
   spec.dataflow = dataflow;
   spec.folds = folds;
   return spec;
-}
-
-Dataflow dataflow_of(const std::string& name) {
-  return name == "os"   ? Dataflow::output_stationary
-         : name == "ws" ? Dataflow::weight_stationary
-                        : Dataflow::input_stationary;
-}
-
-TEST(MatmulTiming, EqualsTheReferenceWithSerialFolds) {
-  std::ifstream file(DFSIM_SOURCE_DIR "/tests/data/pe/cycles.csv");
-  ASSERT_TRUE(file) << "tests/data/pe/cycles.csv is missing";
-  std::string line;
-  int rows = 0;
-  while (std::getline(file, line)) {
-    if (line.empty() || line[0] == '#' || line.starts_with("source,")) continue;
-    std::istringstream cells(line);
-    std::vector<std::string> c;
-    for (std::string cell; std::getline(cells, cell, ',');) c.push_back(cell);
-    ASSERT_EQ(c.size(), 14u) << line;
-    const auto number = [&](std::size_t i) { return static_cast<std::uint32_t>(std::stoul(c[i])); };
-    MatmulWork work;
-    work.m = number(6);
-    work.n = number(7);
-    work.k = number(8);
-    work.count = number(9);
-    const MatmulTiming timing =
-        matmul_timing(unit(number(3), number(4), dataflow_of(c[5]), FoldMode::serial), work);
-    EXPECT_EQ(timing.folds, number(10)) << line;
-    EXPECT_EQ(timing.cycles_per_fold, number(11)) << line;
-    EXPECT_EQ(timing.total_cycles, std::stoull(c[12])) << line;
-    EXPECT_EQ(timing.issue_cycles, timing.total_cycles);
-    EXPECT_NEAR(timing.mapping_util, std::stod(c[13]), 1e-6) << line;
-    ++rows;
-  }
-  EXPECT_GT(rows, 50);
 }
 
 TEST(MatmulTiming, OverlapsWeightLoadsWhenPipelined) {
