@@ -111,7 +111,8 @@ Json execution_cost_json(const ReportContext& context, const MeasuredPlan& run) 
   const HardwareSpec& hardware = *context.hardware;
   std::uint64_t links = 0, dram = 0;
   for (const NocSpec& noc : hardware.nocs) links += noc.graph.links.size();
-  for (const MemoryPortSpec& port : hardware.memory) dram += port.controller.device.capacity().count();
+  for (const MemoryPortSpec& port : hardware.memory)
+    if (!port.host_bus) dram += port.controller.capacity().count();
   const Json resources = {{"nocs", hardware.nocs.size()},
                           {"pes", hardware.pes.size()},
                           {"scratchpad_bytes", hardware.pes.size() * hardware.pe.scratchpad.bytes.count()},
@@ -190,7 +191,9 @@ Json energy_json(const Measurement& measurement) {
   Json parts = Json::object();
   for (const auto& [name, value] : measurement.energy_pj)
     if (name != "total") parts[name] = value;
-  return {{"total", total == measurement.energy_pj.end() ? 0.0 : total->second}, {"parts", parts}};
+  return {{"total", total == measurement.energy_pj.end() ? 0.0 : total->second},
+          {"parts", parts},
+          {"blocks", measurement.energy_blocks_pj}};
 }
 
 /// What the simulator counted, of the whole run.
@@ -199,6 +202,8 @@ void add_counts(Json& json, const HardwareSpec& hardware, const Measurement& m) 
       {"macs", m.macs},
       {"dram_read_bytes", m.dram_read_bytes},
       {"dram_write_bytes", m.dram_write_bytes},
+      {"host_read_bytes", m.host_read_bytes},
+      {"host_write_bytes", m.host_write_bytes},
       {"flits_injected", m.flits_injected},
       {"flits_forked", m.flits_forked},
       {"flits_ejected", m.flits_ejected},

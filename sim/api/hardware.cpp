@@ -57,12 +57,13 @@ std::string text_of(const MemoryControllerSpec& controller) {
   std::string text = fmt::format(
       "{} ideal={}/{}/{} clock={} burst={} page={} {}r {}g {}b {}rows map={} scheduler={} policy={} "
       "queues={}/{} "
-      "watermarks={}/{} cap={} answer={}",
+      "watermarks={}/{} cap={} answer={} refresh={} channels={}/{}",
       device.name, device.ideal, device.ideal_bytes_per_cycle, device.ideal_latency_cycles,
       device.clock_period_ps, device.burst_bytes, device.page_bytes, device.ranks, device.bank_groups,
       device.banks_per_group, device.rows, controller.address_map, controller.scheduler,
       controller.page_policy, controller.read_queue, controller.write_queue, controller.write_high_watermark,
-      controller.write_low_watermark, controller.row_hit_cap, controller.answer_packet_bytes);
+      controller.write_low_watermark, controller.row_hit_cap, controller.answer_packet_bytes,
+      controller.refresh, controller.channels, controller.channel_interleave_bytes);
   for (const auto& [name, clocks] : device.timing) text += fmt::format(" {}={}", name, clocks);
   return text;
 }
@@ -122,8 +123,10 @@ RouterId LinkGraph::router_at(std::uint32_t x, std::uint32_t y, std::uint32_t z)
 double HardwareSpec::peak_dram_bytes_per_cycle() const {
   double sum = 0;
   for (const MemoryPortSpec& port : memory)
-    sum += device_peak(port.controller.device) * static_cast<double>(clock_period_ps) /
-           static_cast<double>(port.controller.device.clock_period_ps);
+    if (!port.host_bus)
+      sum += device_peak(port.controller.device) * port.controller.channels *
+             static_cast<double>(clock_period_ps) /
+             static_cast<double>(port.controller.device.clock_period_ps);
   return sum;
 }
 
@@ -136,12 +139,24 @@ std::string HardwareSpec::fingerprint() const {
     text += fmt::format("memory {}:{}:{} {}\n", port.noc.value(), port.router.value(), port.endpoint.value(),
                         controller == last ? "same" : controller);
     last = controller;
+    if (const auto& bus = port.host_bus)
+      text += fmt::format("  host bus {} {} {}+{}\n", bus->rate_gb_s, bus->latency_ns, bus->packet_bytes,
+                          bus->overhead_bytes);
   }
+  if (host)
+    text += fmt::format("host {} {} {} {}\n", host->memory_gb_s, host->memory_latency_ns, host->inputs,
+                        host->outputs);
   for (const EthernetPortSpec& port : ethernet_ports)
-    text += fmt::format("ethernet {}:{}:{}\n", port.noc.value(), port.router.value(), port.endpoint.value());
+    text += fmt::format("ethernet {}:{}:{} {}/{}\n", port.noc.value(), port.router.value(),
+                        port.endpoint.value(), port.buffers.pause_bytes, port.buffers.resume_bytes);
+  for (const EthernetSwitchSpec& node : ethernet_switches)
+    text += fmt::format("switch {} {} {}/{}\n", static_cast<int>(node.forwarding), node.latency_ns,
+                        node.buffers.pause_bytes, node.buffers.resume_bytes);
   for (const EthernetLinkSpec& link : ethernet_links)
-    text += fmt::format("link {}-{} {} {} {} {}\n", link.port_a, link.port_b, link.rate_gbps, link.delay_ns,
-                        link.mtu_bytes, link.frame_overhead_bytes);
+    text +=
+        fmt::format("link {}-{} {} {} {} {}\n", link.port_a,
+                    link.to_switch ? fmt::format("switch {}", *link.to_switch) : std::to_string(link.port_b),
+                    link.rate_gbps, link.delay_ns, link.mtu_bytes, link.frame_overhead_bytes);
   for (const auto& [event, picojoules] : energy.picojoules)
     text += fmt::format("energy {}={}\n", event, picojoules);
   return text;  // name and prices move no measurement

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,6 +166,10 @@ struct MemoryControllerSpec {
   std::string address_map = "bank_group_low";  ///< row, bank, column, bank group from high to low bits
   std::string scheduler = "fr_fcfs";
   std::string page_policy = "open";
+  std::string refresh = "all_bank";  ///< or "per_bank": a bank after another, the others go on
+  std::uint32_t channels = 1;        ///< equal channels behind one port, each with the queues below
+  std::uint32_t channel_interleave_bytes =
+      256;  ///< neighbouring blocks of this size lie in neighbour channels
   std::uint32_t read_queue = 32;
   std::uint32_t write_queue = 32;
   double write_high_watermark = 0.8;
@@ -172,28 +177,62 @@ struct MemoryControllerSpec {
   std::uint32_t row_hit_cap = 16;
   std::uint32_t answer_packet_bytes = 2048;
   bool operator==(const MemoryControllerSpec&) const = default;
+  Bytes capacity() const { return Bytes(device.capacity().count() * channels); }  ///< of all channels
 };
 
+/// The bus between a card and its host: full duplex, packets of up to `packet_bytes` with `overhead_bytes`
+/// each (PCIe: a transaction layer packet with its header, sequence number, LCRC and framing).
+struct HostBusSpec {
+  double rate_gb_s = 31.5;         ///< bytes per nanosecond and direction, headers included
+  std::uint64_t latency_ns = 500;  ///< one way, from the last byte sent to the last byte there
+  std::uint32_t packet_bytes = 256;
+  std::uint32_t overhead_bytes = 24;
+  bool operator==(const HostBusSpec&) const = default;
+};
+
+/// A port with a controller of its own; or, with `host_bus`, a bridge to the memory of the host, whose
+/// controller is that of the host (an ideal device in HostSpec).
 struct MemoryPortSpec {
   NocId noc;
   RouterId router;
   EndpointId endpoint;
   MemoryControllerSpec controller;
+  std::optional<HostBusSpec> host_bus{};
   bool operator==(const MemoryPortSpec&) const = default;
 };
 
 // ---------------------------------------------------------------- Ethernet
 
+/// Receive buffer of a port, for each of its buffer sets: above `pause_bytes` the sender is asked to pause,
+/// below `resume_bytes` to go on. What may still arrive meanwhile has room above `pause_bytes`.
+struct EthernetBufferSpec {
+  std::uint32_t pause_bytes = 65536;
+  std::uint32_t resume_bytes = 32768;
+  bool operator==(const EthernetBufferSpec&) const = default;
+};
+
 struct EthernetPortSpec {
   NocId noc;
   RouterId router;
   EndpointId endpoint;
+  EthernetBufferSpec buffers{};
   bool operator==(const EthernetPortSpec&) const = default;
 };
 
+enum class SwitchForwarding : std::uint8_t { store_and_forward, cut_through };
+
+struct EthernetSwitchSpec {
+  SwitchForwarding forwarding = SwitchForwarding::store_and_forward;
+  std::uint64_t latency_ns = 300;  ///< from the whole frame (cut-through: its header) to the first bit out
+  EthernetBufferSpec buffers{};    ///< of each input
+  bool operator==(const EthernetSwitchSpec&) const = default;
+};
+
+/// Joins two ports, or one port and a switch.
 struct EthernetLinkSpec {
-  std::uint32_t port_a = 0;  ///< index in HardwareSpec::ethernet_ports
-  std::uint32_t port_b = 0;
+  std::uint32_t port_a = 0;                  ///< index in HardwareSpec::ethernet_ports
+  std::uint32_t port_b = 0;                  ///< likewise; unused if the link ends at a switch
+  std::optional<std::uint32_t> to_switch{};  ///< index in HardwareSpec::ethernet_switches
   double rate_gbps = 100;
   std::uint64_t delay_ns = 500;
   std::uint32_t mtu_bytes = 1500;
@@ -209,6 +248,14 @@ struct EnergySpec {
   bool operator==(const EnergySpec&) const = default;
 };
 
+/// The host that all cards share: memory with one rate and one latency.
+struct HostSpec {
+  double memory_gb_s = 100;  ///< all cards together, reads and writes
+  std::uint64_t memory_latency_ns = 100;
+  bool inputs = true, outputs = true;  ///< inputs resp. outputs of the model lie in the host's memory
+  bool operator==(const HostSpec&) const = default;
+};
+
 struct CostSpec {
   double per_pe_cycle = 1.0;
   double per_cycle = 0.0;
@@ -222,15 +269,17 @@ struct HardwareSpec {
   PeSpec pe;
   std::vector<NocSpec> nocs;
   std::vector<PePlace> pes;            ///< by PeId
-  std::vector<MemoryPortSpec> memory;  ///< by PortId
+  std::vector<MemoryPortSpec> memory;  ///< by PortId: ports with DRAM, then bridges to the host
   std::vector<EthernetPortSpec> ethernet_ports;
+  std::vector<EthernetSwitchSpec> ethernet_switches;
   std::vector<EthernetLinkSpec> ethernet_links;
+  std::optional<HostSpec> host;
   EnergySpec energy;
   CostSpec cost;
 
   /// Multiply-accumulates per cycle of one PE at 2-byte elements.
   std::uint64_t peak_macs_per_pe() const { return std::uint64_t{pe.matrix.rows} * pe.matrix.columns; }
-  /// Peak DRAM bytes per NoC cycle of all ports together.
+  /// Peak DRAM bytes per NoC cycle of all ports together; bridges to the host do not count.
   double peak_dram_bytes_per_cycle() const;
   /// Text that changes whenever anything that can move a measurement does; input of cache keys.
   std::string fingerprint() const;

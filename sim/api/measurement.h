@@ -71,6 +71,7 @@ struct Measurement {
 
   std::uint64_t macs = 0;
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;
+  std::uint64_t host_read_bytes = 0, host_write_bytes = 0;  ///< over the host buses; not in those of DRAM
   std::uint64_t flits_injected = 0, flits_forked = 0, flits_ejected = 0, flit_hops = 0;
   std::uint64_t noc_payload_bytes = 0;  ///< delivered, per leaf of a multicast
   std::uint64_t ethernet_frames = 0, ethernet_bytes = 0;
@@ -82,6 +83,7 @@ struct Measurement {
   std::vector<std::uint64_t> primitive_bytes;   ///< delivered, by Program::primitives
   std::map<std::string, std::uint64_t> events;  ///< by energy event class
   std::map<std::string, double> energy_pj;  ///< by event class, filled by sim/energy; "total" is their sum
+  std::map<std::string, double> energy_blocks_pj;  ///< the same by block of the machine (sim/energy)
   bool operator==(const Measurement&) const = default;
 };
 

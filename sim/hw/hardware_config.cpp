@@ -17,8 +17,9 @@ constexpr std::uint32_t kMaxLocalPorts = 8;  // endpoints of one router
 YamlOptions options_for(const std::vector<std::string>& overrides) {
   YamlOptions options;
   options.overrides = overrides;
-  options.file_paths = {"energy", "memory", "memory.device", "nocs[*].memory", "nocs[*].memory.device",
-                        "pe",     "noc",    "ethernet"};
+  options.file_paths = {
+      "energy", "memory",   "memory.device", "nocs[*].memory", "nocs[*].memory.device", "pe",
+      "noc",    "ethernet", "host"};
   return options;
 }
 
@@ -40,6 +41,7 @@ class Builder {
                                    [](const NocSection& section) { return !section.extent.empty(); });
     if (!grids) {  // places cannot be judged without a grid, but are not unknown either
       root_["ethernet"].accept_all();
+      root_["host"].accept_all();
       for (const NocSection& section : sections_)
         if (section.faults) section.faults->accept_all();
       for (const MemorySection& memory : memories_)
@@ -50,6 +52,7 @@ class Builder {
     place_pes();
     for (std::size_t i = 0; i < sections_.size(); ++i) place_memory(i);
     place_ethernet();
+    place_host();
     for (std::size_t n = 0; n < sections_.size(); ++n)
       if (check_routing(sections_[n], spec_.nocs[n].graph, known_.routings)) check_virtual_channels(n);
     check_local_ports();
@@ -138,6 +141,15 @@ class Builder {
     for (std::size_t i = 0; i < spec_.ethernet_ports.size(); ++i) {
       EthernetPortSpec& port = spec_.ethernet_ports[i];
       port.endpoint = add_endpoint(port.noc, EndpointKind::ethernet_port, port.router, i);
+    }
+  }
+
+  void place_host() {
+    const std::size_t first = spec_.memory.size();
+    read_host(root_["host"], spec_);
+    for (std::size_t i = first; i < spec_.memory.size(); ++i) {
+      MemoryPortSpec& port = spec_.memory[i];
+      port.endpoint = add_endpoint(port.noc, EndpointKind::host_bridge, port.router, i);
     }
   }
 

@@ -16,12 +16,13 @@ struct TimingName {
 /// JEDEC names without the leading "t", in clocks of the device. BL is the time of a burst on the data bus.
 /// The optional ones have the defaults that sim/mem gives them.
 constexpr TimingName kTimingNames[] = {
-    {"CL", true},          {"CWL", true},    {"BL", true},       {"RP", true},
-    {"RAS", true},         {"RCD", false},   {"RCD_RD", false},  {"RCD_WR", false},
-    {"RC", false},         {"CCD_S", false}, {"CCD_L", false},   {"RRD_S", false},
-    {"RRD_L", false},      {"FAW", false},   {"WTR_S", false},   {"WTR_L", false},
-    {"RTP", false},        {"WR", false},    {"RTW_GAP", false}, {"RTRS", false},
-    {"PPD", false},        {"REFI", false},  {"RFC", false},     {"COMMAND_BUSES", false},
+    {"CL", true},          {"CWL", true},     {"BL", true},      {"RP", true},
+    {"RAS", true},         {"RCD", false},    {"RCD_RD", false}, {"RCD_WR", false},
+    {"RC", false},         {"CCD_S", false},  {"CCD_L", false},  {"CCD_L_WR", false},
+    {"RRD_S", false},      {"RRD_L", false},  {"FAW", false},    {"WTR_S", false},
+    {"WTR_L", false},      {"RTP", false},    {"WR", false},     {"RTW_GAP", false},
+    {"RTRS", false},       {"PPD", false},    {"REFI", false},   {"RFC", false},
+    {"RFCPB", false},      {"REFIPB", false}, {"RREFD", false},  {"COMMAND_BUSES", false},
     {"ACT_CLOCKS", false},
 };
 
@@ -96,6 +97,18 @@ void check_name(const YamlValue& value, const std::string& name, const std::vect
               nearest.empty() ? list : fmt::format("did you mean '{}'? {}", nearest, list));
 }
 
+void read_channels(const YamlValue& memory, MemoryControllerSpec& controller) {
+  controller.channels = read_u32(memory["channels"], 1, 64, controller.channels);
+  const YamlValue granule = memory["channel_interleave_bytes"];
+  controller.channel_interleave_bytes = read_u32(granule, 1, 1 << 20, controller.channel_interleave_bytes);
+  if (controller.channels > 1 && controller.channel_interleave_bytes % controller.device.burst_bytes != 0)
+    (granule ? granule : memory["channels"])
+        .error(fmt::format(
+                   "memory: blocks of {} bytes in each channel are not a whole number of bursts of {} bytes",
+                   controller.channel_interleave_bytes, controller.device.burst_bytes),
+               "channel_interleave_bytes: a multiple of the device's burst_bytes");
+}
+
 }  // namespace
 
 MemorySection read_memory(const YamlValue& memory, const MemorySection& base, std::uint64_t noc_clock_ps,
@@ -114,6 +127,14 @@ MemorySection read_memory(const YamlValue& memory, const MemorySection& base, st
   check_name(memory["scheduler"], controller.scheduler, known.schedulers);
   controller.page_policy = memory["page_policy"].string(controller.page_policy);
   check_name(memory["page_policy"], controller.page_policy, known.page_policies);
+  controller.refresh = memory["refresh"].one_of({"all_bank", "per_bank"}, controller.refresh);
+  if (controller.refresh == "per_bank" && !controller.device.ideal &&
+      !controller.device.timing.contains("RFCPB"))
+    memory["refresh"].error(
+        fmt::format("memory: per-bank refresh, but '{}' has no timing parameter 'RFCPB'",
+                    controller.device.name),
+        "RFCPB: clocks of a per-bank refresh; REFIPB (default REFI / banks) is their interval");
+  read_channels(memory, controller);
   controller.read_queue = read_u32(memory["read_queue"], 1, 65'536, controller.read_queue);
   controller.write_queue = read_u32(memory["write_queue"], 1, 65'536, controller.write_queue);
   controller.write_high_watermark =

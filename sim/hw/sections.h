@@ -36,6 +36,8 @@ MemorySection read_memory(const YamlValue& memory, const MemorySection& base, st
                           const KnownParts& known);
 /// Ports and links; the routers of the ports are filled in, their endpoints not. `nocs` has the graphs.
 void read_ethernet(const YamlValue& ethernet, HardwareSpec& spec);
+/// The host and, behind the memory ports, a bridge on every NoC; their endpoints are not filled in.
+void read_host(const YamlValue& host, HardwareSpec& spec);
 
 /// Takes the dead links of a `faults` value out of `graph`.
 void read_faults(const YamlValue& faults, LinkGraph& graph);

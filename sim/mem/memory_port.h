@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sim/api/hardware.h"
+#include "sim/base/coverage.h"
 #include "sim/mem/core/controller.h"
-#include "sim/mem/core/coverage.h"
 #include "sim/noc/ports.h"
 
 namespace dfsim {

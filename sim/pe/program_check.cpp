@@ -109,9 +109,9 @@ class Checker {
       const std::uint64_t end =
           segment.address + std::uint64_t{segment.stride} * (segment.count - 1) + segment.bytes;
       const DramDeviceSpec& device = port.controller.device;
-      if (!device.ideal && end > device.capacity().count())
+      if (!device.ideal && end > port.controller.capacity().count())
         return bad(fmt::format("ends at byte {} of memory port {}, which has {}", end, segment.port.value(),
-                               device.capacity().count()));
+                               port.controller.capacity().count()));
     }
     if (bytes != transfer.bytes) bad(fmt::format("has {} bytes, its segments {}", transfer.bytes, bytes));
   }

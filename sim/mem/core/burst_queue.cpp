@@ -9,6 +9,7 @@ BurstQueue::BurstQueue(DramCommand column, std::uint32_t capacity, std::uint32_t
     : column_(column), capacity_(capacity), row_hit_cap_(row_hit_cap), state_(state) {
   entries_.resize(capacity);
   lists_.resize(state.bank_count());
+  offers_.resize(state.bank_count());
   column_banks_.resize((state.bank_count() + 63) / 64);
   row_banks_.resize(column_banks_.size());
   clear();
@@ -18,6 +19,7 @@ void BurstQueue::clear() {
   free_.clear();
   for (std::uint32_t i = capacity_; i-- > 0;) free_.push_back(i);
   std::fill(lists_.begin(), lists_.end(), List{});
+  std::fill(offers_.begin(), offers_.end(), Offer{});
   std::fill(column_banks_.begin(), column_banks_.end(), 0);
   std::fill(row_banks_.begin(), row_banks_.end(), 0);
   head_ = tail_ = kNone;
@@ -37,7 +39,7 @@ void BurstQueue::add(Entry entry) {
   (list.tail == kNone ? list.head : entries_[list.tail].bank_next) = number;
   list.tail = number;
   ++size_;
-  if (list.head == number || list.command == DramCommand::precharge) update(entry.bank);
+  if (list.head == number || offers_[entry.bank].command == DramCommand::precharge) update(entry.bank);
 }
 
 void BurstQueue::remove(std::uint32_t number) {
@@ -61,33 +63,29 @@ void BurstQueue::place(std::uint32_t bank, bool column, bool row) {
   rows = row ? rows | bit : rows & ~bit;
 }
 
+void BurstQueue::offer(std::uint32_t bank, std::uint32_t candidate, DramCommand command) {
+  offers_[bank] = {entries_[candidate].usable, entries_[candidate].order, candidate, command};
+  place(bank, command == column_, command != column_);
+}
+
 void BurstQueue::update(std::uint32_t bank) {
   List& list = lists_[bank];
   if (list.head == kNone) {
-    list.candidate = kNone;
+    offers_[bank].candidate = kNone;
     list.passed = 0;
     place(bank, false, false);
     return;
   }
   const std::uint32_t open = state_.open_row(bank);
-  list.candidate = list.head;
   if (open == DramState::kClosed) {
-    list.command = DramCommand::activate;
     list.passed = 0;
-    place(bank, false, true);
-    return;
+    return offer(bank, list.head, DramCommand::activate);
   }
   if (entries_[list.head].row == open) list.passed = 0;
   std::uint32_t hit = list.head;
   while (hit != kNone && entries_[hit].row != open) hit = entries_[hit].bank_next;
-  if (hit == kNone || list.passed >= row_hit_cap_) {
-    list.command = DramCommand::precharge;
-    place(bank, false, true);
-    return;
-  }
-  list.candidate = hit;
-  list.command = column_;
-  place(bank, true, false);
+  if (hit == kNone || list.passed >= row_hit_cap_) return offer(bank, list.head, DramCommand::precharge);
+  offer(bank, hit, column_);
 }
 
 bool BurstQueue::has_hit(std::uint32_t bank) const {
@@ -101,11 +99,14 @@ bool BurstQueue::only_hits() const {
   return std::all_of(row_banks_.begin(), row_banks_.end(), [](std::uint64_t word) { return word == 0; });
 }
 
-CommandChoice BurstQueue::choice(std::uint32_t bank, std::uint64_t slot) const {
-  const List& list = lists_[bank];
-  const Entry& e = entries_[list.candidate];
-  return {std::max({state_.earliest(list.command, bank), slot, e.usable}), e.order, list.command, bank,
-          list.candidate};
+// Most banks lose by their clock alone.
+void BurstQueue::improve(CommandChoice& best, std::uint32_t bank, std::uint64_t slot) const {
+  const Offer& offer = offers_[bank];
+  if (state_.earliest_in_bank(offer.command, bank) > best.clock) return;
+  const std::uint64_t clock = std::max({state_.earliest(offer.command, bank), slot, offer.usable});
+  if (clock > best.clock) return;
+  const CommandChoice c{clock, offer.order, offer.command, bank, offer.candidate};
+  if (c.better_than(best)) best = c;
 }
 
 template <class Visit>
@@ -114,7 +115,7 @@ void BurstQueue::for_each(const std::vector<std::uint64_t>& mask, const CommandS
   for (std::size_t word = 0; word < mask.size(); ++word) {
     for (std::uint64_t bits = mask[word]; bits != 0; bits &= bits - 1) {
       const auto bank = static_cast<std::uint32_t>(word * 64 + static_cast<unsigned>(std::countr_zero(bits)));
-      if (!(*slots.blocked)[state_.rank_of(bank)]) visit(bank);
+      if (!(*slots.blocked)[bank]) visit(bank);
     }
   }
 }
@@ -122,27 +123,21 @@ void BurstQueue::for_each(const std::vector<std::uint64_t>& mask, const CommandS
 CommandChoice BurstQueue::best_column(const CommandSlots& slots) const {
   // With one rank, the oldest burst wins at once if nothing but the rank and the bus delays it: they delay
   // every other burst just as long.
-  if (slots.ranks == 1 && head_ != kNone && !(*slots.blocked)[0]) {
+  if (slots.ranks == 1 && head_ != kNone) {
     const std::uint32_t bank = entries_[head_].bank;
-    if (lists_[bank].command == column_ && lists_[bank].candidate == head_) {
+    if (!(*slots.blocked)[bank] && offers_[bank].command == column_ && offers_[bank].candidate == head_) {
       const CommandChoice oldest = choice(bank, slots.column);
       if (oldest.clock == std::max(slots.column, state_.earliest_in_rank(column_, 0))) return oldest;
     }
   }
   CommandChoice result;
-  for_each(column_banks_, slots, [&](std::uint32_t bank) {
-    const CommandChoice c = choice(bank, slots.column);
-    if (c.better_than(result)) result = c;
-  });
+  for_each(column_banks_, slots, [&](std::uint32_t bank) { improve(result, bank, slots.column); });
   return result;
 }
 
 CommandChoice BurstQueue::best(const CommandSlots& slots) const {
   CommandChoice result = best_column(slots);
-  for_each(row_banks_, slots, [&](std::uint32_t bank) {
-    const CommandChoice c = choice(bank, slots.row);
-    if (c.better_than(result)) result = c;
-  });
+  for_each(row_banks_, slots, [&](std::uint32_t bank) { improve(result, bank, slots.row); });
   return result;
 }
 
@@ -155,11 +150,10 @@ std::uint64_t BurstQueue::column_bound(const CommandSlots& slots) const {
       for (std::uint64_t bits = mask[word]; bits != 0; bits &= bits - 1) {
         const auto bank =
             static_cast<std::uint32_t>(word * 64 + static_cast<unsigned>(std::countr_zero(bits)));
-        const List& list = lists_[bank];
-        const CommandChoice c = choice(bank, list.command == column_ ? slots.column : slots.row);
-        std::uint64_t clock = c.clock;
-        if (list.command == DramCommand::activate) clock += rcd;
-        if (list.command == DramCommand::precharge) clock += t.RP + rcd;
+        const DramCommand command = offers_[bank].command;
+        std::uint64_t clock = choice(bank, command == column_ ? slots.column : slots.row).clock;
+        if (command == DramCommand::activate) clock += rcd;
+        if (command == DramCommand::precharge) clock += t.RP + rcd;
         bound = std::min(bound, clock);
       }
     }

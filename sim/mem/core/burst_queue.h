@@ -15,7 +15,7 @@ struct CommandSlots {
   std::uint64_t column = 0;
   std::uint64_t row = 0;
   std::uint32_t ranks = 1;
-  const std::vector<std::uint8_t>* blocked = nullptr;  ///< ranks about to be refreshed
+  const std::vector<std::uint8_t>* blocked = nullptr;  ///< by bank: about to be refreshed
 };
 
 /// A command that could be issued next.
@@ -69,6 +69,10 @@ class BurstQueue {
   void bank_changed(std::uint32_t bank) {
     if (lists_[bank].head != kNone) update(bank);
   }
+  /// All entries have become `by` younger: their `order` was raised.
+  void entries_moved(std::uint64_t by) {
+    for (Offer& offer : offers_) offer.order += by;
+  }
   bool has_hit(std::uint32_t bank) const;
   /// Every bank with bursts offers a column command.
   bool only_hits() const;
@@ -82,13 +86,23 @@ class BurstQueue {
  private:
   struct List {
     std::uint32_t head = kNone, tail = kNone;
-    std::uint32_t candidate = kNone;
     std::uint32_t passed = 0;  ///< column commands past the oldest burst since the row was opened
+  };
+  /// What a bank offers; apart from its list, since every choice looks at all of them.
+  struct Offer {
+    std::uint64_t usable = 0, order = 0;  ///< of the candidate
+    std::uint32_t candidate = kNone;
     DramCommand command = DramCommand::activate;
   };
+  void offer(std::uint32_t bank, std::uint32_t candidate, DramCommand command);
   void update(std::uint32_t bank);
   void place(std::uint32_t bank, bool column, bool row);
-  CommandChoice choice(std::uint32_t bank, std::uint64_t slot) const;
+  CommandChoice choice(std::uint32_t bank, std::uint64_t slot) const {
+    const Offer& offer = offers_[bank];
+    return {std::max({state_.earliest(offer.command, bank), slot, offer.usable}), offer.order, offer.command,
+            bank, offer.candidate};
+  }
+  void improve(CommandChoice& best, std::uint32_t bank, std::uint64_t slot) const;
   CommandChoice best_column(const CommandSlots& slots) const;
   template <class Visit>
   void for_each(const std::vector<std::uint64_t>& mask, const CommandSlots& slots, Visit&& visit) const;
@@ -99,7 +113,8 @@ class BurstQueue {
   const DramState& state_;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> free_;
-  std::vector<List> lists_;  ///< by bank
+  std::vector<List> lists_;    ///< by bank
+  std::vector<Offer> offers_;  ///< by bank
   std::vector<std::uint64_t> column_banks_,
       row_banks_;  ///< banks that offer a column or a row command, as bits
   std::uint32_t head_ = kNone, tail_ = kNone;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/mem/core/address_map.h"
+#include "sim/mem/core/channel_group.h"
 #include "sim/mem/core/timing.h"
 
 namespace dfsim {
@@ -21,6 +22,13 @@ std::vector<std::string> check_memory_controller(const MemoryControllerSpec& spe
   known("address map", spec.address_map, AddressMapRegistry::instance().names());
   known("scheduler", spec.scheduler, SchedulerRegistry::instance().names());
   known("page policy", spec.page_policy, {"closed", "open"});
+  known("refresh", spec.refresh, {"all_bank", "per_bank"});
+  if (spec.refresh == "per_bank" && !spec.device.timing.contains("RFCPB"))
+    problems.push_back("per-bank refresh needs the timing parameter 'RFCPB'");
+  if (spec.channels == 0 || spec.channels > 64) problems.push_back("a port has 1 to 64 channels");
+  if (spec.channels > 1 && (spec.channel_interleave_bytes == 0 ||
+                            spec.channel_interleave_bytes % std::max(spec.device.burst_bytes, 1u) != 0))
+    problems.push_back("channels are interleaved in whole bursts");
   if (spec.read_queue == 0 || spec.write_queue == 0)
     problems.push_back("read and write queue need at least one entry");
   if (!(0 <= spec.write_low_watermark && spec.write_low_watermark <= spec.write_high_watermark &&
@@ -35,6 +43,7 @@ std::unique_ptr<MemoryController> make_memory_controller(const MemoryControllerS
   if (!problems.empty())
     throw SimulationError(
         fmt::format("memory controller of device '{}': {}", spec.device.name, fmt::join(problems, "; ")));
+  if (spec.channels > 1) return make_channel_group(spec, noc_clock_period_ps);
   return SchedulerRegistry::instance().make(spec.device.ideal ? "ideal" : spec.scheduler, spec,
                                             noc_clock_period_ps);
 }

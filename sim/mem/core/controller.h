@@ -41,10 +41,11 @@ struct MemoryCounters {
   std::uint64_t write_bursts = 0;
   std::uint64_t activates = 0;
   std::uint64_t precharges = 0;
-  std::uint64_t refreshes = 0;
-  std::uint64_t row_hits = 0;     ///< bursts that found their row open
-  std::uint64_t row_misses = 0;   ///< bursts for which a row was opened
-  std::uint64_t busy_clocks = 0;  ///< clocks with data on the bus
+  std::uint64_t refreshes = 0;       ///< of all banks of a rank
+  std::uint64_t bank_refreshes = 0;  ///< of one bank
+  std::uint64_t row_hits = 0;        ///< bursts that found their row open
+  std::uint64_t row_misses = 0;      ///< bursts for which a row was opened
+  std::uint64_t busy_clocks = 0;     ///< clocks with data on the bus
   bool operator==(const MemoryCounters&) const = default;
 };
 

@@ -24,7 +24,7 @@ std::uint64_t DramController::completion_bound(Direction direction) const {
   const BurstQueue& queue = queues_[direction];
   if (queue.size() == 0) return kNever;
   std::uint64_t first = queue.column_bound(slots());
-  if (ranks_ == 1 && blocked_ranks_ != 0) {
+  if (ranks_ == 1 && pending_ranks_ != 0 && !per_bank_refresh_) {
     std::uint64_t done = refresh_command(0).clock + timing_.RFC + std::min(timing_.RCD_RD, timing_.RCD_WR);
     if (!state_.all_closed(0)) done += timing_.RP;
     first = std::max(first, done);
@@ -48,6 +48,9 @@ std::uint64_t DramController::completion_bound(Direction direction) const {
 std::uint64_t DramController::next_event() const {
   std::uint64_t clock = kNever;
   if (!pieces_.finished().empty()) clock = pieces_.finished().front().clock;
+  // No command that is still to be issued can complete anything sooner than that.
+  if (clock <= clock_ + 1 + std::min(timing_.CL, timing_.CWL) + timing_.BL)
+    return clocks_.cycle_at_or_after(clock);
   if (pieces_.live_count() != 0) clock = std::min({clock, completion_bound(kRead), completion_bound(kWrite)});
   return clock == kNever ? kNever : clocks_.cycle_at_or_after(clock);
 }
@@ -73,6 +76,7 @@ MemoryCounters DramController::counters() const {
   result.activates = commands.activates;
   result.precharges = commands.precharges;
   result.refreshes = commands.refreshes;
+  result.bank_refreshes = commands.bank_refreshes;
   result.busy_clocks = (commands.reads + commands.writes) * timing_.BL;
   return result;
 }

@@ -36,6 +36,8 @@ DramController::DramController(const MemoryControllerSpec& spec, std::uint64_t n
       low_(less_than(spec.write_low_watermark, spec.write_queue)),
       close_rows_(spec.page_policy == "closed"),
       two_buses_(timing_.COMMAND_BUSES == 2),
+      per_bank_refresh_(spec.refresh == "per_bank"),
+      refresh_interval_(per_bank_refresh_ ? timing_.REFIPB : timing_.REFI),
       state_(timing_, ranks_, spec.device.bank_groups, spec.device.banks_per_group),
       queues_{{DramCommand::read, spec.read_queue, spec.row_hit_cap, state_},
               {DramCommand::write, spec.write_queue, spec.row_hit_cap, state_}},
@@ -56,11 +58,13 @@ void DramController::reset() {
   order_ = clock_ = column_bus_free_ = row_bus_free_ = 0;
   // The ranks of a channel are refreshed in turn, spread evenly over the interval.
   refresh_due_.assign(ranks_, kNever);
-  if (timing_.REFI != 0)
+  if (refresh_interval_ != 0)
     for (std::uint32_t rank = 0; rank < ranks_; ++rank)
-      refresh_due_[rank] = std::uint64_t{timing_.REFI} * (rank + 1) / ranks_;
-  blocked_.assign(ranks_, 0);
-  blocked_ranks_ = 0;
+      refresh_due_[rank] = refresh_interval_ * (rank + 1) / ranks_;
+  refresh_bank_.assign(ranks_, 0);
+  pending_.assign(ranks_, 0);
+  blocked_.assign(state_.bank_count(), 0);
+  pending_ranks_ = 0;
   closing_.clear();
   writes_wait_since_ = forced_order_ = 0;
   forced_left_ = 0;
@@ -130,7 +134,7 @@ void DramController::choose_direction(std::uint64_t clock) {
 std::uint64_t DramController::next_timer() const {
   std::uint64_t timer = kNever;
   for (std::uint32_t rank = 0; rank < ranks_; ++rank)
-    if (!blocked_[rank]) timer = std::min(timer, refresh_due_[rank]);
+    if (!pending_[rank]) timer = std::min(timer, refresh_due_[rank]);
   if (direction_ == kRead && queues_[kWrite].size() != 0)
     timer = std::min(timer, writes_wait_since_ + kWriteAgeClocks);
   return timer;
@@ -138,10 +142,7 @@ std::uint64_t DramController::next_timer() const {
 
 void DramController::handle_timer(std::uint64_t clock) {
   for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
-    if (!blocked_[rank] && refresh_due_[rank] <= clock) {
-      blocked_[rank] = 1;
-      ++blocked_ranks_;
-    }
+    if (!pending_[rank] && refresh_due_[rank] <= clock) block(rank, true);
   }
   if (direction_ == kRead && queues_[kWrite].size() != 0 && writes_wait_since_ + kWriteAgeClocks <= clock) {
     direction_ = kWrite;
@@ -152,22 +153,10 @@ void DramController::handle_timer(std::uint64_t clock) {
 
 // ---------------------------------------------------------------- commands
 
-CommandChoice DramController::refresh_command(std::uint32_t rank) const {
-  // Not modelled: per-bank refresh; all banks of the rank are closed, then refreshed together.
-  CommandChoice choice;
-  choice.bank = rank * banks_per_rank_;
-  choice.order = 0;
-  choice.command = state_.all_closed(rank) ? DramCommand::refresh : DramCommand::precharge;
-  const std::uint64_t allowed = state_.all_closed(rank) ? state_.earliest_in_rank(DramCommand::refresh, rank)
-                                                        : state_.earliest_precharge_all(rank);
-  choice.clock = std::max({allowed, row_bus_free_, refresh_due_[rank]});
-  return choice;
-}
-
 CommandChoice DramController::closing_command() const {
   CommandChoice result;
   for (std::uint32_t bank : closing_) {
-    if (blocked_[state_.rank_of(bank)]) continue;
+    if (blocked_[bank]) continue;
     CommandChoice c;
     c.command = DramCommand::precharge;
     c.bank = bank;
@@ -185,8 +174,8 @@ CommandChoice DramController::next_command() const {
     const CommandChoice c = closing_command();
     if (c.better_than(result)) result = c;
   }
-  for (std::uint32_t rank = 0; blocked_ranks_ != 0 && rank < ranks_; ++rank) {
-    if (!blocked_[rank]) continue;
+  for (std::uint32_t rank = 0; pending_ranks_ != 0 && rank < ranks_; ++rank) {
+    if (!pending_[rank]) continue;
     const CommandChoice c = refresh_command(rank);
     if (c.clock <= result.clock) result = c;
   }
@@ -229,7 +218,7 @@ void DramController::issue(const CommandChoice& choice) {
   take_bus(choice);
   if (choice.is_column())
     issue_column(choice);
-  else if (blocked_[state_.rank_of(choice.bank)])
+  else if (blocked_[choice.bank])
     refresh(choice);
   else
     issue_row(choice);
@@ -262,22 +251,6 @@ void DramController::issue_row(const CommandChoice& choice) {
     state_.precharge(choice.bank, choice.clock);
   }
   for (BurstQueue& queue : queues_) queue.bank_changed(choice.bank);
-}
-
-void DramController::refresh(const CommandChoice& choice) {
-  const std::uint32_t rank = state_.rank_of(choice.bank);
-  if (choice.command == DramCommand::precharge) {
-    state_.precharge_all(rank, choice.clock);
-    for (std::uint32_t bank = choice.bank; bank < choice.bank + banks_per_rank_; ++bank) {
-      for (BurstQueue& queue : queues_) queue.bank_changed(bank);
-      if (close_rows_) std::erase(closing_, bank);
-    }
-    return;
-  }
-  state_.refresh(rank, choice.clock);
-  refresh_due_[rank] += timing_.REFI;
-  blocked_[rank] = 0;
-  --blocked_ranks_;
 }
 
 namespace {

@@ -18,8 +18,8 @@ constexpr std::uint64_t kWorthwhile = 16;  ///< shorter runs are issued one by o
 // if a bank group's next turn comes no earlier than CCD_L after its last; with one bank they are CCD_L apart.
 bool DramController::run_of_hits(std::uint64_t limit) {
   const BurstQueue& queue = served();
-  if (run_.bursts < 2 * kWorthwhile || !queue.full() || blocked_ranks_ != 0 || forced_left_ != 0 ||
-      close_rows_ || state_.observer() || queue.capacity() < run_.banks || !queue.only_hits())
+  if (run_.bursts < 2 * kWorthwhile || !queue.full() || pending_ranks_ != 0 || forced_left_ != 0 ||
+      close_rows_ || one_by_one_ || queue.capacity() < run_.banks || !queue.only_hits())
     return false;
   const BurstQueue::Entry& head = queue.entry(queue.head());
   const DramCommand command = direction_ == kRead ? DramCommand::read : DramCommand::write;
@@ -118,10 +118,22 @@ std::uint64_t DramController::gather_run(std::uint64_t wanted) {
   return entering - surplus;
 }
 
+// Whoever watches the commands sees all of them, also those that the last of each bank stands for.
+void DramController::show_run(DramCommand command, std::uint64_t count, std::uint64_t first,
+                              std::uint64_t step) {
+  const BurstQueue& queue = served();
+  std::uint32_t i = queue.head();
+  for (std::uint64_t k = 0; k + run_.banks < count; ++k) {
+    state_.show_column(command, queue.entry(i).bank, first + k * step);
+    i = (k + 1) % run_.banks == 0 ? queue.head() : queue.entry(i).next;
+  }
+}
+
 void DramController::issue_run(std::uint64_t count, std::uint64_t first, std::uint64_t step) {
   const bool read = direction_ == kRead;
   const DramCommand command = read ? DramCommand::read : DramCommand::write;
   const std::uint64_t last = first + (count - 1) * step;
+  if (state_.watched()) show_run(command, count, first, step);
   std::uint32_t i = served().head();
   for (std::uint32_t k = 0; k < run_.banks; ++k, i = served().entry(i).next)
     state_.column(command, served().entry(i).bank, last - (run_.banks - 1 - k) * step);
@@ -157,6 +169,7 @@ void DramController::shift_window(std::uint64_t count) {
     entry.piece = part->piece;
     --part->bursts;
   }
+  queue.entries_moved(count);
   order_ += count;
 }
 

@@ -7,7 +7,7 @@ DramState::DramState(const DramTiming& timing, std::uint32_t ranks, std::uint32_
     : DramState(timing, delay_table(timing), ranks, bank_groups, banks_per_group) {}
 
 DramState::DramState(const DramTiming& timing, const DramDelayTable& delays, std::uint32_t ranks,
-                     std::uint32_t bank_groups, std::uint32_t banks_per_group)
+                     std::uint32_t bank_groups, std::uint32_t banks_per_group, DramMonitorRules rules)
     : timing_(timing), banks_per_rank_(bank_groups * banks_per_group) {
   for (std::size_t scope = 0; scope < kDramScopes; ++scope) {
     for (std::size_t before = 0; before < kDramCommands; ++before) {
@@ -31,6 +31,8 @@ DramState::DramState(const DramTiming& timing, const DramDelayTable& delays, std
   open_banks_.resize(ranks);
   last_acts_.resize(ranks);
   act_position_.resize(ranks);
+  if (DramCommandMonitor::wanted())
+    monitor_ = std::make_unique<DramCommandMonitor>(timing, ranks, bank_groups, banks_per_group, rules);
   reset();
 }
 
@@ -43,6 +45,7 @@ void DramState::reset() {
   std::fill(last_acts_.begin(), last_acts_.end(), std::array<std::uint64_t, 4>{});
   std::fill(act_position_.begin(), act_position_.end(), std::uint8_t{0});
   counts_ = {};
+  if (monitor_) monitor_->reset();
 }
 
 void DramState::apply(DramCommand command, std::uint32_t bank, std::uint64_t clock) {
@@ -67,7 +70,7 @@ void DramState::activate(std::uint32_t bank, std::uint32_t row, std::uint64_t cl
   auto& next = ranks_[rank][static_cast<std::size_t>(DramCommand::activate)];
   next = std::max(next, ring[position]);
   ++counts_.activates;
-  if (observer_) observer_->command(DramCommand::activate, bank, row, clock);
+  tell(DramCommand::activate, bank, row, clock);
 }
 
 void DramState::close(std::uint32_t bank) {
@@ -77,7 +80,7 @@ void DramState::close(std::uint32_t bank) {
 }
 
 void DramState::precharge(std::uint32_t bank, std::uint64_t clock) {
-  if (observer_) observer_->command(DramCommand::precharge, bank, open_row_[bank], clock);
+  tell(DramCommand::precharge, bank, open_row_[bank], clock);
   apply(DramCommand::precharge, bank, clock);
   close(bank);
 }
@@ -99,14 +102,20 @@ void DramState::precharge_all(std::uint32_t rank, std::uint64_t clock) {
 void DramState::column(DramCommand read_or_write, std::uint32_t bank, std::uint64_t clock) {
   apply(read_or_write, bank, clock);
   ++(read_or_write == DramCommand::read ? counts_.reads : counts_.writes);
-  if (observer_) observer_->command(read_or_write, bank, open_row_[bank], clock);
+  tell(read_or_write, bank, open_row_[bank], clock);
 }
 
 void DramState::refresh(std::uint32_t rank, std::uint64_t clock) {
   const std::uint32_t bank = rank * banks_per_rank_;
   apply(DramCommand::refresh, bank, clock);
   ++counts_.refreshes;
-  if (observer_) observer_->command(DramCommand::refresh, bank, 0, clock);
+  tell(DramCommand::refresh, bank, 0, clock);
+}
+
+void DramState::refresh_bank(std::uint32_t bank, std::uint64_t clock) {
+  apply(DramCommand::refresh_bank, bank, clock);
+  ++counts_.bank_refreshes;
+  tell(DramCommand::refresh_bank, bank, 0, clock);
 }
 
 }  // namespace dfsim

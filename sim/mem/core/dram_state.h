@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "sim/mem/core/command_monitor.h"
 #include "sim/mem/core/timing.h"
 
 namespace dfsim {
@@ -15,8 +17,8 @@ namespace dfsim {
 class DramCommandObserver {
  public:
   virtual ~DramCommandObserver() = default;
-  /// `bank` counts over all ranks; of a refresh it is the first bank of the rank. A precharge of all banks of
-  /// a rank is reported bank by bank.
+  /// `bank` counts over all ranks; of a refresh of all banks it is the first of the rank. A precharge of all
+  /// banks of a rank is reported bank by bank.
   virtual void command(DramCommand command, std::uint32_t bank, std::uint32_t row, std::uint64_t clock) = 0;
 };
 
@@ -27,6 +29,7 @@ struct DramCommandCounts {
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
   std::uint64_t refreshes = 0;
+  std::uint64_t bank_refreshes = 0;
   bool operator==(const DramCommandCounts&) const = default;
 };
 
@@ -36,12 +39,13 @@ class DramState {
  public:
   static constexpr std::uint32_t kClosed = 0xFFFFFFFF;
 
-  /// With the constraints of `timing`; the second form takes a table of its own, FAW still from `timing`.
+  /// With the constraints of `timing`; the second form takes a table of its own, FAW still from `timing`, and
+  /// what the monitor must know of it.
   DramState(const DramTiming& timing, std::uint32_t ranks, std::uint32_t bank_groups,
             std::uint32_t banks_per_group);
 
   DramState(const DramTiming& timing, const DramDelayTable& delays, std::uint32_t ranks,
-            std::uint32_t bank_groups, std::uint32_t banks_per_group);
+            std::uint32_t bank_groups, std::uint32_t banks_per_group, DramMonitorRules rules = {});
 
   std::uint32_t bank_count() const { return static_cast<std::uint32_t>(open_row_.size()); }
   std::uint32_t open_row(std::uint32_t bank) const { return open_row_[bank]; }
@@ -52,6 +56,10 @@ class DramState {
   std::uint64_t earliest(DramCommand command, std::uint32_t bank) const {
     const auto c = static_cast<std::size_t>(command);
     return std::max({banks_[bank][c], groups_[group_of_[bank]][c], ranks_[rank_of_[bank]][c]});
+  }
+  /// The part of it that binds this bank alone.
+  std::uint64_t earliest_in_bank(DramCommand command, std::uint32_t bank) const {
+    return banks_[bank][static_cast<std::size_t>(command)];
   }
   /// The part of it that binds every bank of the rank alike.
   std::uint64_t earliest_in_rank(DramCommand command, std::uint32_t rank) const {
@@ -66,6 +74,13 @@ class DramState {
   void precharge_all(std::uint32_t rank, std::uint64_t clock);
   void column(DramCommand read_or_write, std::uint32_t bank, std::uint64_t clock);
   void refresh(std::uint32_t rank, std::uint64_t clock);
+  void refresh_bank(std::uint32_t bank, std::uint64_t clock);
+  /// Tells monitor and observer of a column command that is accounted for by count_columns(); in order of
+  /// clock with the others.
+  void show_column(DramCommand read_or_write, std::uint32_t bank, std::uint64_t clock) {
+    tell(read_or_write, bank, open_row_[bank], clock);
+  }
+  bool watched() const { return observer_ || monitor_; }
   /// Counts column commands that are followed, in each bank they go to, by one given to column(): since a
   /// later command constrains more than an earlier one of its kind, they leave no other trace.
   void count_columns(DramCommand read_or_write, std::uint64_t count) {
@@ -75,7 +90,7 @@ class DramState {
   const DramCommandCounts& counts() const { return counts_; }
   const DramTiming& timing() const { return timing_; }
   void observe(DramCommandObserver* observer) { observer_ = observer; }
-  DramCommandObserver* observer() const { return observer_; }
+  const DramCommandMonitor* monitor() const { return monitor_.get(); }
   void reset();
 
  private:
@@ -95,6 +110,10 @@ class DramState {
   }
   void apply(DramCommand command, std::uint32_t bank, std::uint64_t clock);
   void close(std::uint32_t bank);
+  void tell(DramCommand command, std::uint32_t bank, std::uint32_t row, std::uint64_t clock) {
+    if (monitor_) monitor_->command(command, bank, row, clock);
+    if (observer_) observer_->command(command, bank, row, clock);
+  }
 
   DramTiming timing_;
   std::array<std::array<Delays, kDramCommands>, kDramScopes> delays_;
@@ -107,6 +126,7 @@ class DramState {
   std::vector<std::uint8_t> act_position_;
   DramCommandCounts counts_;
   DramCommandObserver* observer_ = nullptr;
+  std::unique_ptr<DramCommandMonitor> monitor_;
 };
 
 }  // namespace dfsim

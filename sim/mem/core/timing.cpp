@@ -40,6 +40,9 @@ constexpr Name kNames[] = {
     {"PPD", &DramTiming::PPD, false},
     {"REFI", &DramTiming::REFI, false},
     {"RFC", &DramTiming::RFC, false},
+    {"RFCPB", &DramTiming::RFCPB, false},
+    {"REFIPB", &DramTiming::REFIPB, false},
+    {"RREFD", &DramTiming::RREFD, false},
     {"COMMAND_BUSES", &DramTiming::COMMAND_BUSES, false},
     {"ACT_CLOCKS", &DramTiming::ACT_CLOCKS, false},
 };
@@ -60,6 +63,8 @@ std::string to_string(DramCommand command) {
       return "write";
     case DramCommand::refresh:
       return "refresh";
+    case DramCommand::refresh_bank:
+      return "refresh of a bank";
   }
   throw SimulationError("unknown DRAM command");
 }
@@ -93,6 +98,9 @@ std::vector<std::string> check_dram_device(const DramDeviceSpec& device) {
     problems.push_back("timing parameter 'BL' is zero");
   if (value_of("REFI") != 0 && value_of("RFC") + value_of("RC") >= value_of("REFI"))
     problems.push_back("a refresh ('RFC') takes longer than the refresh interval ('REFI')");
+  if (value_of("RFCPB") != 0 && device.timing.contains("REFIPB") &&
+      value_of("RFCPB") + value_of("RP") >= value_of("REFIPB") * device.bank_groups * device.banks_per_group)
+    problems.push_back("a per-bank refresh ('RFCPB') takes longer than a bank's turn ('REFIPB' x banks)");
   if (device.clock_period_ps == 0) problems.push_back("the clock period is zero");
   if (device.burst_bytes == 0 || device.page_bytes % std::max(device.burst_bytes, 1u) != 0 ||
       device.page_bytes == 0)
@@ -126,6 +134,9 @@ DramTiming resolve_timing(const DramDeviceSpec& device) {
   default_to("CCD_L_WR", &DramTiming::CCD_L_WR, t.CCD_L);
   default_to("RRD_L", &DramTiming::RRD_L, t.RRD_S);
   default_to("WTR_L", &DramTiming::WTR_L, t.WTR_S);
+  default_to("RREFD", &DramTiming::RREFD, t.RRD_L);
+  const std::uint32_t banks = device.bank_groups * device.banks_per_group;
+  default_to("REFIPB", &DramTiming::REFIPB, t.REFI == 0 ? 0 : std::max(1u, t.REFI / banks));
   default_to("RTW_GAP", &DramTiming::RTW_GAP, 2);
   default_to("RTRS", &DramTiming::RTRS, 1);
   default_to("COMMAND_BUSES", &DramTiming::COMMAND_BUSES, 1);
@@ -160,6 +171,12 @@ std::vector<DramConstraint> DramTiming::constraints() const {
       {rank, precharge, refresh, RP, "RP"},
       {rank, refresh, activate, RFC, "RFC"},
       {rank, refresh, refresh, RFC, "RFC"},
+      {bank, precharge, refresh_bank, RP, "RP"},
+      {bank, refresh_bank, activate, RFCPB, "RFCPB"},
+      {bank, refresh_bank, refresh_bank, RFCPB, "RFCPB"},
+      {rank, refresh_bank, refresh_bank, RREFD, "RREFD"},
+      {rank, refresh_bank, activate, RREFD, "RREFD"},
+      {rank, activate, refresh_bank, RRD_S, "RRD_S"},
       {other_rank, read, read, BL + RTRS, "BL + RTRS"},
       {other_rank, write, write, BL + RTRS, "BL + RTRS"},
       {other_rank, read, write, positive_difference(CL + BL + RTRS, CWL), "CL + BL + RTRS - CWL"},

@@ -10,8 +10,9 @@
 
 namespace dfsim {
 
-enum class DramCommand : std::uint8_t { activate, precharge, read, write, refresh };
-inline constexpr std::size_t kDramCommands = 5;
+/// `refresh` is of all banks of a rank, `refresh_bank` of one.
+enum class DramCommand : std::uint8_t { activate, precharge, read, write, refresh, refresh_bank };
+inline constexpr std::size_t kDramCommands = 6;
 std::string to_string(DramCommand command);
 
 /// Which pairs of commands a constraint binds: those to the same bank, the same bank group, the same rank, or
@@ -45,8 +46,11 @@ struct DramTiming {
   std::uint32_t RTRS = 0;              ///< idle clocks of the data bus between two ranks; default 1
   std::uint32_t PPD = 0;               ///< precharge to precharge of one rank; default 0
   std::uint32_t REFI = 0, RFC = 0;     ///< refresh interval per rank (0: no refresh) and duration
-  std::uint32_t COMMAND_BUSES = 0;     ///< 2: row and column commands have a bus each (HBM); default 1
-  std::uint32_t ACT_CLOCKS = 0;        ///< clocks that an activate holds its command bus; default 1
+  std::uint32_t RFCPB = 0;             ///< duration of a per-bank refresh; 0: the device has none
+  std::uint32_t REFIPB = 0;  ///< interval of per-bank refreshes of a rank; default REFI / banks of a rank
+  std::uint32_t RREFD = 0;   ///< per-bank refresh to refresh or activate of another bank; default RRD_L
+  std::uint32_t COMMAND_BUSES = 0;  ///< 2: row and column commands have a bus each (HBM); default 1
+  std::uint32_t ACT_CLOCKS = 0;     ///< clocks that an activate holds its command bus; default 1
 
   std::vector<DramConstraint> constraints() const;  ///< all but FAW, refresh interval and command buses
 };

@@ -16,18 +16,23 @@ class ActiveListChannel : public ReferenceChannel {
         timing_(resolve_timing(device)),
         ranks_(device.ranks),
         banks_per_rank_(device.bank_groups * device.banks_per_group),
-        state_(timing_, delays(timing_), device.ranks, device.bank_groups, device.banks_per_group),
+        state_(timing_, delays(timing_), device.ranks, device.bank_groups, device.banks_per_group,
+               {timing_.COMMAND_BUSES == 2, true}),
         row_changes_(state_.bank_count(), 0),
         refresh_due_(device.ranks, 0),
         next_refresh_(timing_.REFI) {}
 
   bool accepts(bool write) const override {
-    return write ? writes_.size() < settings_.write_queue : reads_.size() < settings_.read_queue;
+    return write ? writes_.items.size() < settings_.write_queue : reads_.items.size() < settings_.read_queue;
   }
 
   void accept(const ReferenceRequest& request, std::uint64_t clock) override {
-    (request.write ? writes_ : reads_)
-        .push_back({request, clock, ++order_, 0, kUnknown, DramCommand::activate});
+    List& list = request.write ? writes_ : reads_;
+    list.items.push_back({request, clock, ++order_, 0, kUnknown, DramCommand::activate});
+    Item& item = list.items.back();
+    look_up(item);
+    item.not_before = begins(item.command, request.bank);
+    list.quiet_until = std::min(list.quiet_until, item.not_before);
   }
 
   // What is accepted in clock c is scheduled from c + 1 on: that is the clock of the commands.
@@ -65,8 +70,13 @@ class ActiveListChannel : public ReferenceChannel {
     DramCommand command = DramCommand::activate;
   };
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
+  /// In order of age.
+  struct List {
+    std::vector<Item> items;
+    std::uint64_t quiet_until = 0;  ///< nothing in it can begin before, as long as no row changes
+  };
   struct Pick {
-    std::vector<Item>* list = nullptr;
+    List* list = nullptr;
     std::size_t position = 0;
     DramCommand command = DramCommand::refresh;
   };
@@ -105,61 +115,76 @@ class ActiveListChannel : public ReferenceChannel {
     return pick.list && issue(pick, now);
   }
 
-  Pick best(std::vector<Item>& list, std::uint64_t now, Kind kind) {
-    Pick result;
-    std::uint64_t order = kNever;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      Item& item = list[i];
-      const ReferenceRequest& r = item.request;
-      if (item.row_changes != row_changes_[r.bank]) {
-        item.row_changes = row_changes_[r.bank];
-        item.command = needed(r);
-        item.not_before = 0;
-      }
-      if (item.not_before <= now) item.not_before = begins(item.command, r.bank);
-      if (item.not_before > now) {
-        next_ = std::min(next_, item.not_before);
-        continue;
-      }
-      const DramCommand command = item.command;
-      if (!fits(command, kind) || list[i].order >= order) continue;
-      if (settings_.keep_older_hits && command == DramCommand::precharge && older_hit(list, i)) continue;
-      order = list[i].order;
-      result = {&list, i, command};
-    }
-    return result;
+  void look_up(Item& item) const {
+    item.row_changes = row_changes_[item.request.bank];
+    item.command = needed(item.request);
+    item.not_before = 0;
   }
 
-  bool older_hit(const std::vector<Item>& list, std::size_t position) const {
-    const ReferenceRequest& r = list[position].request;
-    return std::any_of(list.begin(), list.end(), [&](const Item& other) {
-      return other.order < list[position].order && other.request.bank == r.bank &&
+  // The oldest that fits.
+  Pick best(List& list, std::uint64_t now, Kind kind) {
+    if (list.quiet_until > now) {
+      next_ = std::min(next_, list.quiet_until);
+      return {};
+    }
+    std::uint64_t waiting = kNever;  // until something that is not ready may be
+    bool any_ready = false;
+    for (std::size_t i = 0; i < list.items.size(); ++i) {
+      Item& item = list.items[i];
+      if (item.row_changes != row_changes_[item.request.bank]) look_up(item);
+      if (item.not_before <= now) item.not_before = begins(item.command, item.request.bank);
+      if (item.not_before > now) {
+        waiting = std::min(waiting, item.not_before);
+        continue;
+      }
+      any_ready = true;
+      const DramCommand command = item.command;
+      if (!fits(command, kind)) continue;
+      if (settings_.keep_older_hits && command == DramCommand::precharge && older_hit(list, i)) continue;
+      next_ = std::min(next_, waiting);
+      return {&list, i, command};
+    }
+    if (!any_ready) list.quiet_until = waiting;
+    next_ = std::min(next_, waiting);
+    return {};
+  }
+
+  void row_changed(std::uint32_t bank) {
+    ++row_changes_[bank];
+    reads_.quiet_until = writes_.quiet_until = active_.quiet_until = 0;
+  }
+
+  bool older_hit(const List& list, std::size_t position) const {
+    const ReferenceRequest& r = list.items[position].request;
+    return std::any_of(list.items.begin(), list.items.end(), [&](const Item& other) {
+      return other.order < list.items[position].order && other.request.bank == r.bank &&
              other.request.row == state_.open_row(r.bank);
     });
   }
 
   bool closes_active_row(std::uint32_t first_bank, std::uint32_t last_bank) const {
-    return std::any_of(active_.begin(), active_.end(), [&](const Item& item) {
+    return std::any_of(active_.items.begin(), active_.items.end(), [&](const Item& item) {
       return item.request.bank >= first_bank && item.request.bank <= last_bank;
     });
   }
 
   bool issue(const Pick& pick, std::uint64_t now) {
-    const Item item = (*pick.list)[pick.position];
+    const Item item = pick.list->items[pick.position];
     const ReferenceRequest& r = item.request;
     if (pick.command == DramCommand::precharge) {
       if (closes_active_row(r.bank, r.bank)) return false;
       state_.precharge(r.bank, now);
-      ++row_changes_[r.bank];
+      row_changed(r.bank);
       row_bus_free_ = now + 1;
       return true;
     }
-    pick.list->erase(pick.list->begin() + static_cast<std::ptrdiff_t>(pick.position));
+    pick.list->items.erase(pick.list->items.begin() + static_cast<std::ptrdiff_t>(pick.position));
     if (pick.command == DramCommand::activate) {
       state_.activate(r.bank, r.row, now + timing_.ACT_CLOCKS - 1);
-      ++row_changes_[r.bank];
+      row_changed(r.bank);
       row_bus_free_ = now + timing_.ACT_CLOCKS;
-      active_.push_back(item);
+      const auto older = [](const Item& a, const Item& b) { return a.order < b.order; };
+      active_.items.insert(std::upper_bound(active_.items.begin(), active_.items.end(), item, older), item);
       return true;
     }
     // LPDDR5: a CAS command a clock ahead starts the data clock if it has stopped since the last burst.
@@ -181,7 +206,7 @@ class ActiveListChannel : public ReferenceChannel {
       if (at > now) next_ = std::min(next_, at);
       if (at > now || closes_active_row(first, first + banks_per_rank_ - 1)) return false;
       state_.precharge_all(rank, now);
-      for (std::uint32_t bank = first; bank < first + banks_per_rank_; ++bank) ++row_changes_[bank];
+      for (std::uint32_t bank = first; bank < first + banks_per_rank_; ++bank) row_changed(bank);
     } else {
       const std::uint64_t at = state_.earliest_in_rank(DramCommand::refresh, rank);
       if (at > now) next_ = std::min(next_, at);
@@ -195,11 +220,11 @@ class ActiveListChannel : public ReferenceChannel {
   }
 
   void choose_direction() {
-    const double writes = static_cast<double>(writes_.size());
+    const double writes = static_cast<double>(writes_.items.size());
     if (!writing_)
-      writing_ = writes > settings_.write_high * settings_.write_queue || reads_.empty();
+      writing_ = writes > settings_.write_high * settings_.write_queue || reads_.items.empty();
     else
-      writing_ = !(writes < settings_.write_low * settings_.write_queue && !reads_.empty());
+      writing_ = !(writes < settings_.write_low * settings_.write_queue && !reads_.items.empty());
   }
 
   ReferenceSettings settings_;
@@ -207,7 +232,7 @@ class ActiveListChannel : public ReferenceChannel {
   std::uint32_t ranks_, banks_per_rank_;
   DramState state_;
   std::vector<std::uint32_t> row_changes_;  ///< by bank
-  std::vector<Item> reads_, writes_, active_;
+  List reads_, writes_, active_;
   bool writing_ = false;
   std::vector<std::uint8_t> refresh_due_;
   std::uint32_t refreshes_ = 0;

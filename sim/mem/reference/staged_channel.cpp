@@ -19,6 +19,7 @@ class StagedChannel : public ReferenceChannel {
         banks_per_rank_(device.bank_groups * device.banks_per_group),
         state_(timing_, device.ranks, device.bank_groups, device.banks_per_group),
         banks_(state_.bank_count()),
+        not_before_(state_.bank_count(), kNever),
         refresh_interval_(timing_.REFI / device.ranks),
         next_refresh_(refresh_interval_) {}
 
@@ -30,6 +31,7 @@ class StagedChannel : public ReferenceChannel {
     if (request.write) completed_.push_back({true, clock, clock + 1});
     (request.write ? writes_ : reads_).push_back(request);
     (request.write ? writes_ : reads_).back().accepted = clock;
+    may_move_ = true;
   }
 
   std::uint64_t tick(std::uint64_t clock) override {
@@ -47,7 +49,8 @@ class StagedChannel : public ReferenceChannel {
         if (second.valid && second.column() != first.column()) issue(second, clock);
       }
     }
-    const bool moved = move_transaction();
+    const bool moved = may_move_ && move_transaction();
+    may_move_ = moved;
     return first.valid || moved ? clock + 1 : std::min(next_refresh_, earliest_after(clock));
   }
 
@@ -62,9 +65,6 @@ class StagedChannel : public ReferenceChannel {
   struct Bank {
     std::vector<ReferenceRequest> queue;
     std::uint32_t hits = 0;  ///< column commands since the row was opened
-    /// Nothing of the queue can be issued before; good while queue and row stay, since constraints only move
-    /// later.
-    std::uint64_t not_before = 0;
   };
 
   // Closes the banks of the rank one by one, then refreshes it.
@@ -84,17 +84,34 @@ class StagedChannel : public ReferenceChannel {
     return !refreshing_.empty() && state_.rank_of(bank) == refreshing_.front();
   }
 
+  // A walk over all banks that finds nothing ends where it began, so it may be left out while nothing can be
+  // found.
   Command next_command(std::uint64_t clock) {
+    if (clock < quiet_until_) return {};
     const auto banks = static_cast<std::uint32_t>(banks_.size());
     for (std::uint32_t i = 0; i < banks; ++i) {
       turn_ = turn_ + 1 == banks ? 0 : turn_ + 1;
-      Bank& bank = banks_[turn_];
-      if (bank.not_before > clock || bank.queue.empty() || in_refresh(turn_)) continue;
+      if (not_before_[turn_] > clock || in_refresh(turn_)) continue;
+      // Most banks wait for the same thing: the next activate that their rank allows.
+      if (state_.open_row(turn_) == DramState::kClosed) {
+        const std::uint64_t rank = state_.earliest_in_rank(DramCommand::activate, state_.rank_of(turn_));
+        if (rank > clock) {
+          not_before_[turn_] = rank;
+          continue;
+        }
+      }
       const Command command = first_ready(turn_, clock);
       if (command.valid) return command;
-      bank.not_before = next_ready(turn_, clock);
+      not_before_[turn_] = next_ready(turn_, clock);
     }
+    if (refreshing_.empty()) quiet_until_ = *std::min_element(not_before_.begin(), not_before_.end());
     return {};
+  }
+
+  // The queue or the row of a bank, or what may be issued there, has changed.
+  void wake(std::uint32_t bank) {
+    not_before_[bank] = banks_[bank].queue.empty() ? kNever : 0;
+    quiet_until_ = 0;
   }
 
   Command first_ready(std::uint32_t bank, std::uint64_t clock) const {
@@ -118,15 +135,23 @@ class StagedChannel : public ReferenceChannel {
     return {};
   }
 
-  // A lower bound of the clock in which first_ready() finds something, later than `clock`.
+  // A lower bound of the clock in which first_ready() finds something, later than `clock`: of the commands
+  // that the queue asks for.
   std::uint64_t next_ready(std::uint32_t bank, std::uint64_t clock) const {
     const bool open = state_.open_row(bank) != DramState::kClosed;
     if (!open) return std::max(clock + 1, state_.earliest(DramCommand::activate, bank));
     std::uint64_t result = kNever;
-    for (DramCommand c : {DramCommand::precharge, DramCommand::read, DramCommand::write}) {
+    const auto consider = [&](DramCommand c) {
       const std::uint64_t at = state_.earliest(c, bank);
       if (at > clock) result = std::min(result, at);
-    }
+    };
+    const std::uint32_t row = state_.open_row(bank);
+    bool reads = false, writes = false;
+    for (const ReferenceRequest& r : banks_[bank].queue)
+      if (r.row == row) (r.write ? writes : reads) = true;
+    if (reads) consider(DramCommand::read);
+    if (writes) consider(DramCommand::write);
+    if (banks_[bank].hits >= settings_.row_hit_limit || !(reads || writes)) consider(DramCommand::precharge);
     return result;
   }
 
@@ -145,7 +170,7 @@ class StagedChannel : public ReferenceChannel {
 
   void issue(const Command& c, std::uint64_t clock) {
     Bank& bank = banks_[c.bank];
-    bank.not_before = 0;
+    quiet_until_ = 0;
     switch (c.command) {
       case DramCommand::activate:
         state_.activate(c.bank, bank.queue[0].row, clock);
@@ -165,7 +190,9 @@ class StagedChannel : public ReferenceChannel {
           completed_.push_back({false, bank.queue[c.position].accepted, clock + timing_.CL + timing_.BL});
         bank.queue.erase(bank.queue.begin() + c.position);
         --commands_;
+        may_move_ = true;
     }
+    wake(c.bank);
   }
 
   bool move_transaction() {
@@ -178,7 +205,7 @@ class StagedChannel : public ReferenceChannel {
       if (bank.queue.size() >= settings_.command_queue) continue;
       if (it->write) --draining_;
       bank.queue.push_back(*it);
-      bank.not_before = 0;
+      wake(it->bank);
       ++commands_;
       queue.erase(it);
       return true;
@@ -188,14 +215,15 @@ class StagedChannel : public ReferenceChannel {
 
   // Nothing was issued in `clock`, so every bank with a queue knows its bound, unless it is in refresh.
   std::uint64_t earliest_after(std::uint64_t clock) const {
+    if (refreshing_.empty() && quiet_until_ > clock) return quiet_until_;
     std::uint64_t result = kNever;
     for (std::uint32_t bank = 0; bank < banks_.size(); ++bank) {
       if (in_refresh(bank)) {
         const bool open = state_.open_row(bank) != DramState::kClosed;
         const std::uint64_t at = state_.earliest(open ? DramCommand::precharge : DramCommand::refresh, bank);
         if (at > clock) result = std::min(result, at);
-      } else if (!banks_[bank].queue.empty()) {
-        result = std::min(result, banks_[bank].not_before);
+      } else {
+        result = std::min(result, not_before_[bank]);
       }
     }
     return result;
@@ -208,6 +236,11 @@ class StagedChannel : public ReferenceChannel {
   std::uint32_t ranks_, banks_per_rank_;
   DramState state_;
   std::vector<Bank> banks_;
+  /// By bank: nothing of its queue can be issued before; good while queue and row stay, since constraints
+  /// only move later. kNever while the queue is empty.
+  std::vector<std::uint64_t> not_before_;
+  std::uint64_t quiet_until_ = 0;  ///< no bank has anything to issue before, as long as nothing changes
+  bool may_move_ = false;          ///< a transaction may find room in a command queue
   std::vector<ReferenceRequest> reads_, writes_;
   std::uint32_t draining_ = 0;  ///< writes still to be moved
   std::uint32_t commands_ = 0;  ///< in all command queues

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 
 #include "sim/base/files.h"
 #include "sim/noc/routing/routing.h"
@@ -315,6 +316,111 @@ TEST(HardwareConfig, RefusesBadEthernet) {
   EXPECT_MISTAKE("missing key 'at'", two + "ethernet: {ports: [{noc: 0}]}\n");
   EXPECT_MISTAKE("ethernet.rate_gbps: expected a number", two, {"ethernet.rate_gbps=-1"});
   EXPECT_MISTAKE("chips = 2, but 'nocs' lists 3", two + "nocs: [{}, {}, {}]\n");
+}
+
+TEST(HardwareConfig, BuildsATopologyOverAllChips) {
+  const std::string base = "extends: mesh4x4.yaml\nchips: 4\nethernet:\n  at: [[0, 0], [3, 3]]\n";
+  const HardwareSpec ring = spec_of(base + "  topology: ring\n  bundle: 2\n");
+  EXPECT_EQ(ring.ethernet_ports.size(), 16u);
+  EXPECT_EQ(ring.ethernet_links.size(), 8u);
+  // The four ports of a chip take the two routers in turn, and every port has one link.
+  std::map<std::uint32_t, std::map<std::uint32_t, int>> routers;
+  std::vector<int> used(16, 0);
+  for (const EthernetPortSpec& port : ring.ethernet_ports) ++routers[port.noc.value()][port.router.value()];
+  for (const auto& [chip, at] : routers)
+    EXPECT_EQ(at, (std::map<std::uint32_t, int>{{0, 2}, {15, 2}})) << chip;
+  for (const EthernetLinkSpec& link : ring.ethernet_links) {
+    ++used[link.port_a];
+    ++used[link.port_b];
+  }
+  EXPECT_EQ(used, std::vector<int>(16, 1));
+  const HardwareSpec mesh = spec_of(base + "  topology: full_mesh\n");
+  EXPECT_EQ(mesh.ethernet_links.size(), 6u);
+  const HardwareSpec star =
+      spec_of(base + "  topology: switch\n  switch: {forwarding: cut_through, latency_ns: 250}\n");
+  EXPECT_EQ(star.ethernet_links.size(), 4u);
+  ASSERT_EQ(star.ethernet_switches.size(), 1u);
+  EXPECT_EQ(star.ethernet_switches[0].forwarding, SwitchForwarding::cut_through);
+  EXPECT_EQ(star.ethernet_switches[0].latency_ns, 250u);
+  for (const EthernetLinkSpec& link : star.ethernet_links) EXPECT_EQ(link.to_switch, 0u);
+}
+
+TEST(HardwareConfig, ReadsSwitchesThatAreWrittenOut) {
+  const HardwareSpec spec = spec_of(
+      "extends: mesh2x2.yaml\nchips: 3\nethernet:\n  ports: [{noc: 0, at: [0, 0]}, {noc: 1, at: [0, 0]}, "
+      "{noc: 2, at: [1, 1]}]\n"
+      "  switches: [{latency_ns: 100}]\n  links: [{port: 0, switch: 0}, {port: 1, switch: 0}, {port: 2, "
+      "switch: 0, rate_gbps: 200}]\n");
+  ASSERT_EQ(spec.ethernet_links.size(), 3u);
+  EXPECT_EQ(spec.ethernet_links[2].port_a, 2u);
+  EXPECT_EQ(spec.ethernet_links[2].to_switch, 0u);
+  EXPECT_EQ(spec.ethernet_links[2].rate_gbps, 200.0);
+  EXPECT_EQ(spec.ethernet_switches[0].forwarding, SwitchForwarding::store_and_forward);
+}
+
+TEST(HardwareConfig, RefusesBadTopologies) {
+  const std::string base = "extends: mesh4x4.yaml\nchips: 4\nethernet:\n  at: [[0, 0]]\n";
+  EXPECT_MISTAKE("unknown value 'rnig'", base + "  topology: rnig\n");
+  EXPECT_MISTAKE("ethernet: 'links' beside a topology", base + "  topology: ring\n  links: []\n");
+  EXPECT_MISTAKE("a topology joins two or more chips",
+                 "extends: mesh4x4.yaml\nethernet: {topology: ring, at: [[0, 0]]}\n");
+  EXPECT_MISTAKE("missing key 'at'", "extends: mesh4x4.yaml\nchips: 2\nethernet: {topology: ring}\n");
+  EXPECT_MISTAKE("is outside the grid", base + "  topology: ring\n", {"ethernet.at=[[9, 9]]"});
+  EXPECT_MISTAKE("resume_bytes 4096 of port 0 is too small: parts of 2 packets of 2048 bytes may wait",
+                 base + "  topology: ring\n  resume_bytes: 4096\n");
+  EXPECT_MISTAKE("resume_bytes 6000 of port 0 is too small: parts of 3 packets of 2048 bytes may wait",
+                 base + "  topology: switch\n  resume_bytes: 6000\n");
+  EXPECT_MISTAKE("resume_bytes 70000 lies above pause_bytes 65536",
+                 base + "  topology: ring\n  resume_bytes: 70000\n");
+  EXPECT_MISTAKE(
+      "there is no Ethernet switch 1",
+      "extends: mesh2x2.yaml\nchips: 2\nethernet:\n  ports: [{noc: 0, at: [0, 0]}]\n  switches: [{}]\n"
+      "  links: [{port: 0, switch: 1}]\n");
+}
+
+TEST(HardwareConfig, PutsAHostBehindABridgeOnEveryChip) {
+  const HardwareSpec spec = load_hardware(kConfigs + "four_chips_ring.yaml");
+  ASSERT_TRUE(spec.host);
+  EXPECT_TRUE(spec.host->inputs && spec.host->outputs);
+  std::uint32_t bridges = 0;
+  for (std::uint32_t p = 0; p < spec.memory.size(); ++p) {
+    const MemoryPortSpec& port = spec.memory[p];
+    if (!port.host_bus) continue;
+    EXPECT_EQ(port.noc, NocId(bridges++)) << "bridges come last, chip by chip";
+    const EndpointSpec& endpoint = spec.nocs[port.noc.value()].endpoints[port.endpoint.value()];
+    EXPECT_EQ(endpoint.kind, EndpointKind::host_bridge);
+    EXPECT_EQ(endpoint.index, p);
+  }
+  EXPECT_EQ(bridges, 4u);
+  const HardwareSpec without = load_hardware(kConfigs + "four_chips_switch.yaml");
+  EXPECT_EQ(spec.peak_dram_bytes_per_cycle(), without.peak_dram_bytes_per_cycle());
+  EXPECT_MISTAKE("missing key 'bridge'", kMesh + "host: {rate_gb_s: 10}\n");
+  EXPECT_MISTAKE("is outside the grid", kMesh + "host: {bridge: [8, 0]}\n");
+  EXPECT_MISTAKE("host.rate_gb_s: expected a number", kMesh + "host: {bridge: [0, 0], rate_gb_s: 0}\n");
+}
+
+// Every device file with a timing table can be the memory of a chip.
+TEST(HardwareConfig, TakesEveryDeviceFileAsTheMemoryOfAChip) {
+  std::size_t files = 0;
+  for (const char* folder : {"memory/dramsim3", "memory/ramulator2"})
+    for (const auto& entry : std::filesystem::directory_iterator(kConfigs + folder)) {
+      const std::string file = folder + ("/" + entry.path().filename().string());
+      EXPECT_EQ(mistakes(kMesh, {"memory.device=" + file, "memory.channels=2",
+                                 "memory.channel_interleave_bytes=512"}),
+                "")
+          << file;
+      ++files;
+    }
+  EXPECT_GE(files, 18u);
+}
+
+TEST(HardwareConfig, RefusesBadChannelsAndRefresh) {
+  EXPECT_MISTAKE("blocks of 48 bytes in each channel are not a whole number of bursts of 32 bytes", kMesh,
+                 {"memory.channels=2", "memory.channel_interleave_bytes=48"});
+  EXPECT_MISTAKE("per-bank refresh, but 'DDR4_2400' has no timing parameter 'RFCPB'", kMesh,
+                 {"memory.device=memory/ramulator2/DDR4_2400.yaml", "memory.refresh=per_bank"});
+  EXPECT_MISTAKE("memory.refresh: unknown value 'per_bnak'", kMesh, {"memory.refresh=per_bnak"});
+  EXPECT_EQ(mistakes(kMesh, {"memory.refresh=per_bank", "memory.device.timing.CCD_L_WR=5"}), "");
 }
 
 TEST(HardwareConfig, RefusesBadMemory) {

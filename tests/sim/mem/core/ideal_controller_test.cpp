@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "sim/base/coverage.h"
 #include "sim/base/errors.h"
 #include "sim/mem/core/address_map.h"
-#include "sim/mem/core/coverage.h"
 #include "tests/sim/mem/core/memory_fixture.h"
 
 namespace dfsim {

@@ -56,6 +56,9 @@ class TimingMonitor {
         for (std::uint32_t bank = rank(b) * per_rank(); bank < (rank(b) + 1) * per_rank(); ++bank)
           need(open[bank] == DramState::kClosed, "refresh of an open bank");
         break;
+      case C::refresh_bank:
+        need(open[b.bank] == DramState::kClosed, "refresh of an open bank");
+        break;
       default:
         need(open[b.bank] == b.row, "row is not open");
     }
@@ -81,16 +84,34 @@ class TimingMonitor {
       at_least(t_.CWL + t_.BL + t_.WR, "WR");
     if (same_rank && a.command == C::activate && b.command == C::activate)
       at_least(same_group ? t_.RRD_L : t_.RRD_S, "RRD");
-    if (same_rank && column(a) && a.command == b.command) at_least(same_group ? t_.CCD_L : t_.CCD_S, "CCD");
+    if (same_rank && column(a) && a.command == b.command)
+      at_least(!same_group ? t_.CCD_S : a.command == C::read ? t_.CCD_L : t_.CCD_L_WR, "CCD");
     if (same_rank && a.command == C::write && b.command == C::read)
       at_least(t_.CWL + t_.BL + (same_group ? t_.WTR_L : t_.WTR_S), "WTR");
     if (same_rank && a.command == C::precharge && b.command == C::refresh)
       at_least(t_.RP, "RP before refresh");
     if (same_rank && a.command == C::refresh) at_least(t_.RFC, "RFC");
+    check_bank_refresh(a, b, at_least);
     if (column(a) && column(b)) check_bus(a, b, same_rank, need);
     const bool same_bus = t_.COMMAND_BUSES == 1 || column(a) == column(b);
-    const bool together = a.command == C::precharge && b.command == C::precharge && same_rank;
+    const bool together = a.command == C::precharge && b.command == C::precharge && same_rank && gap == 0;
+    if (same_rank && a.command == C::precharge && b.command == C::precharge && gap != 0)
+      at_least(t_.PPD, "PPD");
     if (same_bus && !together) at_least(a.command == C::activate ? t_.ACT_CLOCKS : 1, "command bus");
+  }
+
+  // A refresh of one bank occupies that bank; others are refreshed or opened RREFD later at the earliest.
+  template <class AtLeast>
+  void check_bank_refresh(const Issued& a, const Issued& b, AtLeast&& at_least) const {
+    const bool row_opens = b.command == C::activate || b.command == C::refresh_bank;
+    if (a.command == C::refresh_bank && row_opens) {
+      if (a.bank == b.bank) at_least(t_.RFCPB, "RFCPB");
+      if (rank(a) == rank(b)) at_least(t_.RREFD, "RREFD");
+    }
+    if (b.command != C::refresh_bank) return;
+    if (a.command == C::precharge && a.bank == b.bank) at_least(t_.RP, "RP before the refresh of a bank");
+    if (a.command == C::activate && rank(a) == rank(b))
+      at_least(t_.RRD_S, "RRD_S before the refresh of a bank");
   }
 
   // Bursts must not overlap on the data bus; turning it round or changing the rank costs idle clocks.

@@ -1,4 +1,4 @@
-#include "sim/mem/core/coverage.h"
+#include "sim/base/coverage.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-// sim/mem/core/coverage.h: the union of address ranges.
+// sim/base/coverage.h: the union of address ranges.
 #pragma once
 
 #include <cstdint>
