@@ -52,7 +52,7 @@ RULES = {
         "planner/cost/cost_oracle.h",
         "planner/cost/lower_bound.h",
     ],
-    "planner/inter_stage": ["sim/base", "sim/api/hardware.h", "planner/graph", "planner/plan", "planner/ops"],
+    "planner/inter_stage": ["sim/base", "sim/api/hardware.h", "sim/api/ethernet_path.h", "planner/graph", "planner/plan", "planner/ops"],
     "planner/verify": ["sim/base", "sim/api", "planner/graph", "planner/plan", "planner/ops"],
     # Runs sub-graphs on a simulated server; server.h is plain data and the door to it.
     "planner/placement": [

@@ -187,14 +187,17 @@ LowerBounds::LowerBounds(const Graph& graph, const HardwareSpec& hardware, std::
     : graph_(graph), hardware_(hardware), samples_(samples) {}
 
 double LowerBounds::dram_bytes_per_cycle(const PeGroup& group) const {
-  if (hardware_.memory.empty()) return 0;
   const double peak = hardware_.peak_dram_bytes_per_cycle();
-  const bool equal = std::all_of(hardware_.memory.begin(), hardware_.memory.end(), [&](const auto& port) {
+  // Bridges to the host come last, behind the ports with DRAM.
+  const auto end = std::find_if(hardware_.memory.begin(), hardware_.memory.end(),
+                                [](const MemoryPortSpec& port) { return port.host_bus.has_value(); });
+  if (end == hardware_.memory.begin()) return 0;
+  const bool equal = std::all_of(hardware_.memory.begin(), end, [&](const MemoryPortSpec& port) {
     return port.controller == hardware_.memory.front().controller;
   });
   if (!equal) return peak;
   const auto used = DramHomes(hardware_).ports_of(group).size();
-  return peak * static_cast<double>(used) / static_cast<double>(hardware_.memory.size());
+  return peak * static_cast<double>(used) / static_cast<double>(end - hardware_.memory.begin());
 }
 
 std::uint64_t LowerBounds::link_width(const PeGroup& group) const {

@@ -9,29 +9,11 @@
 
 #include "planner/inter_stage/optimizer.h"
 #include "planner/inter_stage/region.h"
+#include "planner/inter_stage/wires.h"
 
 namespace dfsim {
 
 namespace {
-
-/// What the Ethernet asks for at least when the graph is cut between two NoCs.
-struct Crossing {
-  double period = 0, latency = 0;
-};
-
-/// Cycles on all links from one NoC to the other together; nothing if none joins them.
-std::optional<Crossing> cross(const HardwareSpec& hardware, NocId from, NocId to, double bytes) {
-  double bytes_per_cycle = 0, delay = kNever;
-  for (const EthernetLinkSpec& link : hardware.ethernet_links) {
-    const NocId a = hardware.ethernet_ports[link.port_a].noc, b = hardware.ethernet_ports[link.port_b].noc;
-    if (!((a == from && b == to) || (a == to && b == from))) continue;
-    const double period_ps = static_cast<double>(hardware.clock_period_ps);
-    bytes_per_cycle += link.rate_gbps * period_ps / 8000;
-    delay = std::min(delay, static_cast<double>(link.delay_ns) * 1000 / period_ps);
-  }
-  if (bytes_per_cycle <= 0) return std::nullopt;
-  return Crossing{bytes / bytes_per_cycle, delay + bytes / bytes_per_cycle};
-}
 
 /// One NoC with everything that is known of it; built once per proposal.
 struct Region {
@@ -51,7 +33,7 @@ class NocChain {
  public:
   NocChain(const Segments& segments, const HardwareSpec& hardware, std::deque<Region>& regions,
            const Goal& goal)
-      : segments_(segments), hardware_(hardware), regions_(regions), goal_(goal) {}
+      : segments_(segments), wires_(hardware), regions_(regions), goal_(goal) {}
 
   InterStageStrategy best() {
     const double cap = goal_.objective == Objective::interval ? least_slowest() : kNever;
@@ -68,7 +50,7 @@ class NocChain {
   std::uint32_t nocs() const { return static_cast<std::uint32_t>(regions_.size()); }
   std::optional<Crossing> crossing(std::uint32_t before, std::uint32_t noc, std::uint32_t at) const {
     const double bytes = static_cast<double>(segments_.cut(at).neighbour_bytes) * goal_.samples;
-    return cross(hardware_, NocId(before), NocId(noc), bytes);
+    return wires_.cross(NocId(before), NocId(noc), bytes);
   }
 
   double least_slowest() const {
@@ -127,7 +109,7 @@ class NocChain {
   }
 
   const Segments& segments_;
-  const HardwareSpec& hardware_;
+  Wires wires_;
   std::deque<Region>& regions_;
   const Goal& goal_;
 };

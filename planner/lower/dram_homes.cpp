@@ -43,6 +43,7 @@ std::vector<PortId> DramHomes::ports_of(const PeGroup& group) const {
   std::vector<PortId> near, all;
   for (std::uint32_t p = 0; p < hardware_.memory.size(); ++p) {
     const MemoryPortSpec& port = hardware_.memory[p];
+    if (port.host_bus) continue;
     const auto at = hardware_.nocs[port.noc.value()].graph.coordinates(port.router);
     bool same_noc = false, same_rows = false;
     for (const Submesh& submesh : group.submeshes) {
@@ -55,6 +56,24 @@ std::vector<PortId> DramHomes::ports_of(const PeGroup& group) const {
     if (same_rows) near.push_back(PortId(p));
   }
   return near.empty() ? all : near;
+}
+
+std::vector<PortId> DramHomes::bridges_of(const PeGroup& group) const {
+  std::vector<PortId> bridges;
+  for (std::uint32_t p = 0; p < hardware_.memory.size(); ++p)
+    for (const Submesh& submesh : group.submeshes)
+      if (hardware_.memory[p].host_bus && submesh.noc == hardware_.memory[p].noc &&
+          (bridges.empty() || bridges.back() != PortId(p)))
+        bridges.push_back(PortId(p));
+  return bridges;
+}
+
+std::vector<PortId> DramHomes::input_ports_of(const PeGroup& group) const {
+  return hardware_.host && hardware_.host->inputs ? bridges_of(group) : ports_of(group);
+}
+
+std::vector<PortId> DramHomes::output_ports_of(const PeGroup& group) const {
+  return hardware_.host && hardware_.host->outputs ? bridges_of(group) : ports_of(group);
 }
 
 std::uint64_t DramHomes::reserve(PortId port, std::uint64_t bytes) {

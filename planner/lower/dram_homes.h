@@ -27,6 +27,10 @@ class DramHomes {
   /// Ports that a PE group uses: those of its NoCs in rows that the group covers, so that traffic stays in
   /// its own rows; all ports of its NoCs if there is none.
   std::vector<PortId> ports_of(const PeGroup& group) const;
+  /// Where inputs resp. outputs of the model lie: the bridges to the host on the group's NoCs if the host
+  /// holds them, else ports_of().
+  std::vector<PortId> input_ports_of(const PeGroup& group) const;
+  std::vector<PortId> output_ports_of(const PeGroup& group) const;
 
   /// The tile `box` of weight `tensor`, placed at first call: at the port of `candidates` with the fewest
   /// bytes so far, first those in the row of `reader`.
@@ -51,6 +55,7 @@ class DramHomes {
     bool table = false;
     std::vector<std::pair<PortId, std::uint64_t>> parts;  // by turn: port and first address
   };
+  std::vector<PortId> bridges_of(const PeGroup& group) const;
   std::uint64_t reserve(PortId port, std::uint64_t bytes);
   const Interleaved& interleaved(TensorId tensor, const Interleaved& wanted,
                                  const std::vector<PortId>& candidates);

@@ -125,7 +125,10 @@ void Reslicing::from_dram(TensorId tensor, const Box& box, std::vector<PeId> rea
     for (const PeId reader : readers)
       if (hardware_.pes[reader.value()].noc == NocId(noc)) here.push_back(reader);
     if (here.empty()) continue;
-    std::vector<PortId> ports = writer_.homes().ports_of(*context.group);
+    const DramHomes& homes = writer_.homes();
+    std::vector<PortId> ports = graph_.tensor(tensor).role == TensorRole::input
+                                    ? homes.input_ports_of(*context.group)
+                                    : homes.ports_of(*context.group);
     std::erase_if(ports, [&](PortId port) { return hardware_.memory[port.value()].noc != NocId(noc); });
     const Tensor& t = graph_.tensor(tensor);
     std::vector<DramSegment> segments;

@@ -161,7 +161,7 @@ void StageLowering::store_outputs(OpId id, const PeGroup& group, const SubBatch&
           continue;
         if (std::find(stored.begin(), stored.end(), copy.box) != stored.end()) continue;  // a replica
         stored.push_back(copy.box);
-        std::vector<PortId> ports = state_.writer.homes().ports_of(group);
+        std::vector<PortId> ports = state_.writer.homes().output_ports_of(group);
         std::erase_if(ports, [&](PortId port) {
           return state_.hardware.memory[port.value()].noc != state_.hardware.pes[copy.pe.value()].noc;
         });

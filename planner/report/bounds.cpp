@@ -31,18 +31,22 @@ PeriodBound bound(const Graph& graph, const HardwareSpec& hardware, std::uint32_
   result.compute_cycles = samples * matrix_cycles_per_sample(graph, hardware);
   const double peak = hardware.peak_dram_bytes_per_cycle();
   if (peak > 0)
-    result.dram_cycles = (static_cast<double>(samples) * static_cast<double>(dram_bytes_per_sample(graph)) +
-                          static_cast<double>(weight_bytes)) /
-                         peak;
+    result.dram_cycles =
+        (static_cast<double>(samples) * static_cast<double>(dram_bytes_per_sample(graph, hardware)) +
+         static_cast<double>(weight_bytes)) /
+        peak;
   return result;
 }
 
 }  // namespace
 
-std::uint64_t dram_bytes_per_sample(const Graph& graph) {
+std::uint64_t dram_bytes_per_sample(const Graph& graph, const HardwareSpec& hardware) {
+  const bool inputs = !hardware.host || !hardware.host->inputs;
+  const bool outputs = !hardware.host || !hardware.host->outputs;
   std::uint64_t bytes = 0;
   for (const Tensor& tensor : graph.tensors())
-    if (tensor.role == TensorRole::input || tensor.role == TensorRole::output) bytes += tensor.bytes();
+    if ((inputs && tensor.role == TensorRole::input) || (outputs && tensor.role == TensorRole::output))
+      bytes += tensor.bytes();
   for (const Operator& op : graph.operators())
     for (const TensorId input : op.inputs)
       // Every element of the output is an element of a gathered row.

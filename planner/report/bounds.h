@@ -23,7 +23,8 @@ PeriodBound period_bound(const Graph& graph, const HardwareSpec& hardware, std::
 /// One period from a cold start: all weights cross DRAM once.
 PeriodBound cold_bound(const Graph& graph, const HardwareSpec& hardware, std::uint32_t samples);
 
-/// Bytes of inputs, outputs and gathered embedding rows of one sample.
-std::uint64_t dram_bytes_per_sample(const Graph& graph);
+/// Bytes of inputs, outputs (as far as the host does not hold them) and gathered embedding rows of one
+/// sample.
+std::uint64_t dram_bytes_per_sample(const Graph& graph, const HardwareSpec& hardware);
 
 }  // namespace dfsim

@@ -21,9 +21,9 @@ std::uint64_t EthernetDirection::transmit(const EthernetFrame& frame, const Pack
   const std::uint64_t line = framing_.line_ps(frame.payload_bytes);
   free_at_ps_ = now + line;
   for (std::uint32_t i = 0; i < frame.packets; ++i) packets_.push(packets[i]);
-  const std::uint64_t after = framing_.arrival_ps(frame.payload_bytes);
-  if (frames_.empty()) arrival_.notify(sc_core::sc_time::from_value(after));
-  frames_.push({frame, now + after});
+  const std::uint64_t there = now + framing_.delay_ps();
+  frames_.push({frame, there + framing_.header_ps(), now + framing_.arrival_ps(frame.payload_bytes), false});
+  if (frames_.size() == 1) wait_for_next();
   if (frame.kind == FrameKind::data) {
     ++counters_.frames;
     counters_.payload_bytes += frame.payload_bytes;
@@ -34,17 +34,38 @@ std::uint64_t EthernetDirection::transmit(const EthernetFrame& frame, const Pack
   return line;
 }
 
-void EthernetDirection::arrive() {
-  if (draining_ || frames_.empty()) return;
-  const InFlight first = frames_.front();
-  frames_.pop();
+void EthernetDirection::wait_for_next() {
+  if (frames_.empty()) return;
+  const InFlight& first = frames_.front();
+  const bool header = receiver->wants_headers() && !first.header_told;
+  arrival_.notify(sc_core::sc_time::from_value((header ? first.header_ps : first.arrives_ps) - now_ps()));
+}
+
+void EthernetDirection::take_packets(const EthernetFrame& frame) {
   arrived_.clear();
-  for (std::uint32_t i = 0; i < first.frame.packets; ++i) {
+  for (std::uint32_t i = 0; i < frame.packets; ++i) {
     arrived_.push_back(packets_.front());
     packets_.pop();
   }
-  if (!frames_.empty()) arrival_.notify(sc_core::sc_time::from_value(frames_.front().arrives_ps - now_ps()));
-  receiver->frame_arrived(first.frame, arrived_.data());
+}
+
+void EthernetDirection::arrive() {
+  if (draining_ || frames_.empty()) return;
+  InFlight& first = frames_.front();
+  if (receiver->wants_headers() && !first.header_told) {
+    first.header_told = true;
+    take_packets(first.frame);
+    const EthernetFrame frame = first.frame;
+    const std::uint64_t rest = first.arrives_ps - now_ps();
+    wait_for_next();
+    receiver->header_arrived(frame, arrived_.data(), rest);
+    return;
+  }
+  if (!first.header_told) take_packets(first.frame);
+  const EthernetFrame frame = first.frame;
+  frames_.pop();
+  wait_for_next();
+  receiver->frame_arrived(frame, arrived_.data());
 }
 
 void EthernetDirection::reset() {

@@ -23,6 +23,7 @@ class Collector {
     collect_memory();
     collect_ethernet();
     collect_coverage();
+    collect_static();
     m_.primitive_bytes = context_.primitive_bytes;
     add_energy(m_, hardware_.energy);
     return std::move(m_);
@@ -120,6 +121,10 @@ class Collector {
 
   void collect_memory() {
     for (std::uint32_t i = 0; i < hardware_.memory.size(); ++i) {
+      if (machine_.is_bridge(PortId(i))) {
+        collect_bridge(PortId(i));
+        continue;
+      }
       MemoryPort& port = machine_.memory(PortId(i));
       const MemoryCounters counters = port.counters(end_);
       PortMeasurement to;
@@ -129,7 +134,7 @@ class Collector {
       to.busy_cycles = counters.busy_clocks * port.memory_clock_period_ps() / hardware_.clock_period_ps;
       to.row_hits = counters.row_hits;
       to.row_misses = counters.row_misses;
-      to.refreshes = counters.refreshes;
+      to.refreshes = counters.refreshes + counters.bank_refreshes;
       m_.ports.push_back(to);
       m_.dram_read_bytes += to.read_bytes;
       m_.dram_write_bytes += to.write_bytes;
@@ -138,8 +143,24 @@ class Collector {
       m_.events["dram_write_byte"] += std::max(to.write_bytes, counters.write_bursts * burst);
       m_.events["dram_activate"] += counters.activates;
       m_.events["dram_refresh"] += counters.refreshes;
+      if (counters.bank_refreshes != 0) m_.events["dram_bank_refresh"] += counters.bank_refreshes;
       if (to.busy_cycles > m_.busiest_unit_cycles) busy(to.busy_cycles, port.name());
     }
+  }
+
+  void collect_bridge(PortId id) {
+    const HostBridge& bridge = machine_.bridge(id);
+    const HostBus& bus = machine_.bus(id);
+    PortMeasurement to;
+    to.port = id;
+    to.read_bytes = bridge.read_bytes();
+    to.write_bytes = bridge.write_bytes();
+    to.busy_cycles = std::max(bus.to_host.busy_ps(), bus.to_card.busy_ps()) / hardware_.clock_period_ps;
+    m_.ports.push_back(to);
+    m_.host_read_bytes += to.read_bytes;
+    m_.host_write_bytes += to.write_bytes;
+    m_.events["host_bus_byte"] += bus.to_host.wire_bytes() + bus.to_card.wire_bytes();
+    if (to.busy_cycles > m_.busiest_unit_cycles) busy(to.busy_cycles, bus.name());
   }
 
   void collect_ethernet() {
@@ -158,11 +179,23 @@ class Collector {
     }
   }
 
+  /// What time alone costs: the cells of all matrix units, with the rest of their PE, and the DRAM channels.
+  void collect_static() {
+    const std::uint64_t nanoseconds = end_ * hardware_.clock_period_ps / 1000;
+    m_.events["matrix_cell_static_ns"] += hardware_.peak_macs_per_pe() * hardware_.pes.size() * nanoseconds;
+    std::uint64_t channels = 0;
+    for (const MemoryPortSpec& port : hardware_.memory)
+      if (!port.host_bus && !port.controller.device.ideal) channels += port.controller.channels;
+    m_.events["dram_standby_ns"] += channels * nanoseconds;
+  }
+
   void collect_coverage() {
     const Program& program = *context_.loaded->program;
     std::vector<std::vector<AddressRange>> read(hardware_.memory.size());
     if (!program.dram_tensors.empty())
-      for (std::uint32_t i = 0; i < read.size(); ++i) read[i] = machine_.memory(PortId(i)).coverage();
+      for (std::uint32_t i = 0; i < read.size(); ++i)
+        read[i] = machine_.is_bridge(PortId(i)) ? machine_.bridge(PortId(i)).coverage()
+                                                : machine_.memory(PortId(i)).coverage();
     for (const DramTensor& tensor : program.dram_tensors) {
       DramCoverage coverage;
       coverage.tensor = tensor.tensor;

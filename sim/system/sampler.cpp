@@ -44,6 +44,11 @@ void Sampler::sample(std::uint64_t cycle, bool last) {
   for (std::uint32_t n = 0; n < hardware.nocs.size(); ++n)
     sample.link_flits.push_back(machine_.noc(NocId(n)).link_flits(cycle));
   for (std::uint32_t p = 0; p < hardware.memory.size(); ++p) {
+    if (machine_.is_bridge(PortId(p))) {
+      sample.read_bytes.push_back(machine_.bridge(PortId(p)).read_bytes());
+      sample.write_bytes.push_back(machine_.bridge(PortId(p)).write_bytes());
+      continue;
+    }
     const MemoryCounters counters = machine_.memory(PortId(p)).counters(cycle > 0 ? cycle - 1 : 0);
     sample.read_bytes.push_back(counters.bytes_read);
     sample.write_bytes.push_back(counters.bytes_written);

@@ -8,7 +8,6 @@
 
 #include "sim/api/observer.h"
 #include "sim/base/errors.h"
-#include "sim/eth/core/routes.h"
 #include "sim/system/machine.h"
 #include "sim/system/measure.h"
 #include "sim/system/sampler.h"
@@ -23,10 +22,9 @@ constexpr std::size_t kReportedLines = 12;
 /// Runs programs on one machine, one after another.
 class SystemRunner : public ProgramRunner {
  public:
-  explicit SystemRunner(const HardwareSpec& hardware)
-      : machine_(hardware), sampler_(machine_), routes_(machine_.hardware()) {
+  explicit SystemRunner(const HardwareSpec& hardware) : machine_(hardware), sampler_(machine_) {
     next_hop_ = [this](NocId from, NocId to, TransferId transfer) {
-      return routes_.port_towards(from, to, transfer);
+      return machine_.routes().port_towards(from, to, transfer);
     };
   }
 
@@ -173,7 +171,6 @@ class SystemRunner : public ProgramRunner {
 
   Machine machine_;
   Sampler sampler_;
-  EthernetRoutes routes_;
   NextHop next_hop_;
   LoadedProgram loaded_;
   std::uint64_t stopped_at_ = 0;  ///< cycle of the limit that ended the run

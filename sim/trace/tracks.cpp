@@ -121,10 +121,10 @@ TraceCounter Tracks::ethernet_counter(std::uint32_t link, bool back) {
     return endpoint_label(hardware_, hardware_.ethernet_ports[port].noc,
                           hardware_.ethernet_ports[port].endpoint);
   };
-  return counter(
-      group(kEthernet, [] { return "ethernet"; }),
-      back ? name(spec.port_b) + " > " + name(spec.port_a) : name(spec.port_a) + " > " + name(spec.port_b),
-      "bytes/cycle on the line");
+  const std::string a = name(spec.port_a);
+  const std::string b = spec.to_switch ? fmt::format("switch {}", *spec.to_switch) : name(spec.port_b);
+  return counter(group(kEthernet, [] { return "ethernet"; }), back ? b + " > " + a : a + " > " + b,
+                 "bytes/cycle on the line");
 }
 
 }  // namespace dfsim

@@ -144,16 +144,21 @@ class Layer {
     svg.path(head, colour);
   }
 
-  /// Memory ports outside the edge nearest to their router, Ethernet ports on the other side of it.
+  /// Memory ports outside the edge nearest to their router, Ethernet ports and bridges to the host on the
+  /// other side of it.
   void draw_ports(Svg& svg, std::size_t view) {
     for (const EndpointSpec& endpoint : spec_.endpoints) {
       if (endpoint.kind == EndpointKind::pe) continue;
       const auto at = spec_.graph.coordinates(endpoint.router);
       if (at[2] != z_) continue;
-      const bool ethernet = endpoint.kind != EndpointKind::memory_port;
-      const auto [x, y] = port_place(at[0], at[1], ethernet);
+      const bool ethernet = endpoint.kind == EndpointKind::ethernet_port;
+      const bool bridge = endpoint.kind == EndpointKind::host_bridge;
+      const auto [x, y] = port_place(at[0], at[1], ethernet || bridge);
       double value = 0;
-      std::string tip = fmt::format("{} {} at router {},{}", ethernet ? "Ethernet port" : "memory port",
+      std::string tip = fmt::format("{} {} at router {},{}",
+                                    ethernet ? "Ethernet port"
+                                    : bridge ? "bridge to the host, port"
+                                             : "memory port",
                                     endpoint.index, at[0], at[1]);
       const auto port = std::find_if(data_.ports.begin(), data_.ports.end(),
                                      [&](const PortData& p) { return p.port == endpoint.index; });
@@ -170,8 +175,11 @@ class Layer {
       const bool changes = known && view == 0;
       if (changes) svg.open_thing("port", static_cast<std::size_t>(port - data_.ports.begin()));
       svg.rect(x, y, kPort, kPort, plain ? "#e4e4e4" : shade(value), tip, ethernet ? "#0072B2" : "#222");
-      svg.text(x + kPort / 2, y + kPort / 2 + 3, ethernet ? "E" : "M", Anchor::middle, 9,
-               plain ? "#222" : text_on_shade(value));
+      svg.text(x + kPort / 2, y + kPort / 2 + 3,
+               ethernet ? "E"
+               : bridge ? "H"
+                        : "M",
+               Anchor::middle, 9, plain ? "#222" : text_on_shade(value));
       if (changes) svg.close();
     }
   }

@@ -16,6 +16,7 @@ class EthernetFraming {
  public:
   static constexpr std::uint32_t kLeastPayload = 46;
   static constexpr std::uint32_t kGapBytes = 12;
+  static constexpr std::uint32_t kHeaderBytes = 22;  ///< preamble 8, addresses and type 14
 
   explicit EthernetFraming(const EthernetLinkSpec& link)
       : mtu_(link.mtu_bytes),
@@ -34,6 +35,10 @@ class EthernetFraming {
   std::uint64_t arrival_ps(std::uint32_t payload) const {
     return to_ps(wire_bytes(payload) - gap_) + delay_ps_;
   }
+  /// From the first to the last bit of a frame, at one place of the line.
+  std::uint64_t frame_ps(std::uint32_t payload) const { return to_ps(wire_bytes(payload) - gap_); }
+  /// From the first bit of a frame to the end of its header.
+  std::uint64_t header_ps() const { return to_ps(kHeaderBytes); }
   std::uint64_t delay_ps() const { return delay_ps_; }
   std::uint64_t frames(std::uint64_t bytes) const { return (bytes + mtu_ - 1) / mtu_; }
   /// Closed form: from the first bit of the first frame to the last bit received of `bytes` in full frames.

@@ -60,7 +60,7 @@ TEST_F(Commands, ListModulesPrintsTheTree) {
 TEST_F(Commands, CheckAcceptsEverythingThatIsShipped) {
   const Ended ended = dfsim(
       "check mesh2x2.yaml mesh4x4.yaml mesh8x8.yaml mesh16x16.yaml torus8x8.yaml ring16.yaml mesh4x4x4.yaml "
-      "torus4x4x4.yaml two_nocs_8x8.yaml bert.yaml "
+      "torus4x4x4.yaml two_nocs_8x8.yaml four_chips_ring.yaml four_chips_switch.yaml bert.yaml "
       "mlp.yaml "
       "resnet50.yaml transformer_block.yaml");
   EXPECT_EQ(ended.code, 0) << ended.err;

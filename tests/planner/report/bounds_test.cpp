@@ -19,7 +19,7 @@ TEST(Bounds, CountWorkOverThePeakOfAllUnits) {
 TEST(Bounds, LeaveOutWeightsThatFitOnTheChip) {
   const Graph graph = small_graph();
   const HardwareSpec chip = small_chip();
-  EXPECT_EQ(dram_bytes_per_sample(graph), (64u + 16u) * 2);
+  EXPECT_EQ(dram_bytes_per_sample(graph, HardwareSpec{}), (64u + 16u) * 2);
   const double peak = chip.peak_dram_bytes_per_cycle();
   EXPECT_DOUBLE_EQ(period_bound(graph, chip, 8).dram_cycles, 8 * 160.0 / peak);
   EXPECT_DOUBLE_EQ(cold_bound(graph, chip, 8).dram_cycles,

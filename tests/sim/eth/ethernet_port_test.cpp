@@ -1,97 +1,14 @@
 #include "sim/eth/ethernet_port.h"
 
-#include <gtest/gtest.h>
-
 #include "sim/base/errors.h"
 #include "sim/eth/ethernet_link.h"
+#include "tests/sim/eth/fake_network.h"
 
 namespace dfsim {
 namespace {
 
-constexpr std::uint64_t kPeriodPs = 1000;
-
-// Stands for a network with one Ethernet port: sends planned packets to the port, takes one flit per
-// `cycles_per_flit` from it, and records what arrived.
-class FakeNetwork : public sc_core::sc_module, public PacketInjector {
- public:
-  struct Taken {
-    Packet packet;
-    std::uint64_t cycle;
-  };
-  explicit FakeNetwork(sc_core::sc_module_name name) : sc_module(name) {
-    SC_METHOD(deliver);
-    sensitive << next_;
-    dont_initialize();
-    SC_METHOD(take);
-    sensitive << left_;
-    dont_initialize();
-  }
-  void inject(const Packet& packet, std::uint64_t now) override {
-    EXPECT_EQ(now * kPeriodPs, (sc_core::sc_time_stamp() - base_).value());
-    const std::uint64_t begin = std::max(now + 1, free_);
-    free_ = begin + packet.flits * cycles_per_flit;
-    queue_.push({packet, free_});
-    if (queue_.size() == 1) left_.notify(sc_core::sc_time::from_value((free_ - now) * kPeriodPs));
-  }
-  std::uint64_t blocked_cycles(EndpointId, std::uint64_t) const override { return 0; }
-
-  void send_at(std::uint64_t cycle, std::uint32_t bytes, std::uint32_t to_noc) {
-    Packet packet;
-    packet.flits = std::max(1u, ceil_div(bytes, 32u));
-    packet.message_class = MessageClass::outbound;
-    packet.message.kind = bytes == 0 ? MessageKind::ready : MessageKind::data;
-    packet.message.bytes = bytes;
-    packet.message.final_noc = NocId(to_noc);
-    packet.message.final_endpoint = EndpointId(7);
-    packet.message.transfer = TransferId(static_cast<std::uint32_t>(plan_.size()));
-    plan_.push_back({packet, cycle});
-  }
-  void start() {
-    taken.clear();
-    position_ = 0;
-    free_ = 0;
-    queue_.clear();
-    next_.cancel();
-    left_.cancel();
-    base_ = sc_core::sc_time_stamp();
-    arm(0);
-  }
-  void clear() {
-    plan_.clear();
-    cycles_per_flit = 1;
-  }
-
-  EthernetPort* port = nullptr;
-  std::uint32_t cycles_per_flit = 1;
-  std::vector<Taken> taken;  ///< with the cycle in which the tail left the port
-
- private:
-  SC_HAS_PROCESS(FakeNetwork);
-  std::uint64_t now() const { return (sc_core::sc_time_stamp() - base_).value() / kPeriodPs; }
-  void arm(std::uint64_t now) {
-    if (position_ < plan_.size())
-      next_.notify(sc_core::sc_time::from_value((plan_[position_].cycle - now) * kPeriodPs));
-  }
-  void deliver() {
-    for (; position_ < plan_.size() && plan_[position_].cycle == now(); ++position_)
-      port->packet_arrived(plan_[position_].packet, now());
-    arm(now());
-  }
-  void take() {
-    const Taken item = queue_.front();
-    queue_.pop();
-    taken.push_back(item);
-    if (!queue_.empty())
-      left_.notify(sc_core::sc_time::from_value((queue_.front().cycle - item.cycle) * kPeriodPs));
-    port->packet_left(item.packet, item.cycle);
-  }
-  std::vector<Taken> plan_;
-  RingQueue<Taken> queue_;
-  std::size_t position_ = 0;
-  std::uint64_t free_ = 0;
-  sc_core::sc_event next_, left_;
-  sc_core::sc_time base_;
-};
+using test::FakeNetwork;
+using test::kPeriodPs;
 
 EthernetLinkSpec link_spec() { return EthernetLinkSpec{}; }  // 100 Gbit/s, 500 ns, MTU 1500
 
@@ -100,13 +17,27 @@ const NocSpec& network_spec() {
   return spec;
 }
 
+/// Two NoCs, a port each, and a link.
+const HardwareSpec& pair_of_nocs() {
+  static const HardwareSpec hardware = [] {
+    HardwareSpec spec;
+    spec.nocs.resize(2);
+    spec.ethernet_ports = {{NocId(0), RouterId(0), EndpointId(3)}, {NocId(1), RouterId(0), EndpointId(4)}};
+    spec.ethernet_links = {link_spec()};
+    spec.ethernet_links[0].port_b = 1;
+    return spec;
+  }();
+  return hardware;
+}
+
 // Two networks and a link, built once: the kernel elaborates once per process.
 struct Pair {
   Pair()
       : a("noc_a"),
         b("noc_b"),
-        port_a("port_a", {NocId(0), RouterId(0), EndpointId(3)}, network_spec(), kPeriodPs),
-        port_b("port_b", {NocId(1), RouterId(0), EndpointId(4)}, network_spec(), kPeriodPs),
+        routes(pair_of_nocs()),
+        port_a("port_a", 0, pair_of_nocs().ethernet_ports[0], network_spec(), kPeriodPs, routes),
+        port_b("port_b", 1, pair_of_nocs().ethernet_ports[1], network_spec(), kPeriodPs, routes),
         link("link", link_spec()) {
     a.port = &port_a;
     b.port = &port_b;
@@ -119,6 +50,7 @@ struct Pair {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
   FakeNetwork a, b;
+  EthernetRoutes routes;
   EthernetPort port_a, port_b;
   EthernetLink link;
 };
@@ -175,6 +107,17 @@ TEST_F(Ethernet, MovesAMebibyteAtTheGoodputOfTheClosedForm) {
   EXPECT_EQ(link.a_to_b.counters().payload_bytes, 1u << 20);
   EXPECT_LE(link.a_to_b.counters().frames, framing.frames(1 << 20) + 1);
   for (std::uint32_t i = 0; i < 512; ++i) EXPECT_EQ(b.taken[i].packet.message.transfer, TransferId(i));
+}
+
+// All of it waits when the line is first free, so that every frame but the last is full: the closed form
+// exactly, to the cycle in which the last packet enters the network.
+TEST_F(Ethernet, MovesAMebibyteInFullFramesInTheTimeOfTheClosedForm) {
+  for (std::uint32_t i = 0; i < 512; ++i) a.send_at(0, 2048, 1);
+  run();
+  const EthernetFraming framing(link_spec());
+  EXPECT_EQ(link.a_to_b.counters().frames, framing.frames(1 << 20));
+  const std::uint64_t last_bit_cycle = ceil_div<std::uint64_t>(framing.transfer_ps(1 << 20), kPeriodPs);
+  EXPECT_EQ(b.taken.back().cycle, last_bit_cycle + 1 + 64);
 }
 
 TEST_F(Ethernet, IsFullDuplex) {
