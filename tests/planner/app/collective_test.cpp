@@ -91,7 +91,7 @@ TEST_F(Collective, SaysWhatIsWrong) {
       {"--config mesh2x2.yaml --bytes 1KiB,,2KiB", "--bytes: error: '' is no size"},
       {"--config mesh2x2.yaml --bytes 9999999999999999999999", "is no size"},
       {"--bytes 64", "--config: error: no hardware given"},
-      {"--config none.yaml", "--config: error:"},
+      {"--config none.yaml", "error: there is no such file"},
       {"--config mesh2x2.yaml --group 'chip0[0:3,0:2]'", "--group: error: there is no chip0[0:3,0:2]"},
       {"--config mesh2x2.yaml --group 'chip1[0:2,0:2]'", "--group: error: there is no chip1[0:2,0:2]"},
       {"--config mesh2x2.yaml --group everywhere", "--group: error: 'everywhere' is no submesh"},
