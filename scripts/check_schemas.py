@@ -26,7 +26,7 @@ TYPES = {
     "number": (int, float),
     "null": type(None),
 }
-IGNORED = {"$schema", "$defs", "title"}
+IGNORED = {"$schema", "$defs", "title", "description"}
 
 
 def is_type(value, name):
@@ -78,8 +78,6 @@ def mistakes(value, schema, where, root):
         elif keyword == "items":
             for index, item in enumerate(value if isinstance(value, list) else ()):
                 yield from mistakes(item, rule, f"{where}/{index}", root)
-        elif keyword == "description":
-            continue  # for people
         else:
             yield f"{where}: the schema uses '{keyword}', which is not checked"
 
