@@ -33,8 +33,8 @@ TEST_F(Goals, FewestPesNeverRiseWhenTheLimitIsRelaxed) {
   double fastest = 1e300, slowest = 0;
   for (const Json& point : points) {
     EXPECT_EQ(point["status"], "measured");
-    // Periods are told apart by when their last store is acknowledged. That tail is a few cycles shorter in the
-    // last period, in which nothing is loaded for a next one.
+    // Periods are told apart by when their last store is acknowledged. That tail is a few cycles shorter in
+    // the last period, in which nothing is loaded for a next one.
     EXPECT_GE(1.01 * point["cycles"].get<double>(), point["bound_cycles"].get<double>());
     fastest = std::min(fastest, point["cycles"].get<double>());
     slowest = std::max(slowest, point["cycles"].get<double>());
@@ -107,7 +107,8 @@ TEST_F(Goals, StopBelowEndsInTheFirstRoundWhoseMeasuredTimeIsBelow) {
   std::vector<double> costs;
   const Json full = Json::parse(all.out);
   for (const Json& round : full["planner"]["rounds"]) costs.push_back(round["cost_out"]);
-  costs.resize(std::min<std::size_t>(costs.size(), 3));  // rounds beyond --max-rounds only complete the search
+  costs.resize(
+      std::min<std::size_t>(costs.size(), 3));  // rounds beyond --max-rounds only complete the search
   for (const double target : costs) {
     if (target <= 0) continue;
     const Ended ended = plan("--json --stop-below " + std::to_string(static_cast<long>(target) + 1));

@@ -32,7 +32,8 @@ TEST(PeBuilder, ReaderWaitsForTheWriterOfWhatItReads) {
   EXPECT_EQ(dependences_of(program, reader), (std::vector<Dependence>{{right, 0}}));
   // One period later the writers wait for the last users of the same bytes.
   EXPECT_EQ(dependences_of(program, left), (std::vector<Dependence>{{left, 1}}));
-  EXPECT_EQ(dependences_of(program, right), (std::vector<Dependence>{{reader, 1}}));  // which waited for `right`
+  EXPECT_EQ(dependences_of(program, right),
+            (std::vector<Dependence>{{reader, 1}}));  // which waited for `right`
 }
 
 TEST(PeBuilder, NewTensorWaitsForTheUsersOfItsPlace) {
