@@ -1,11 +1,8 @@
 #include "planner/app/hardware_goal.h"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -16,6 +13,8 @@
 #include "planner/app/hardware_points.h"
 #include "planner/app/inputs.h"
 #include "planner/app/interrupt.h"
+#include "planner/app/output_folder.h"
+#include "planner/app/processes.h"
 #include "planner/report/curve.h"
 #include "sim/base/errors.h"
 #include "sim/base/files.h"
@@ -67,12 +66,6 @@ Request request_of(const PlanOptions& options, const Inputs& inputs) {
   return request;
 }
 
-std::string folder_of(const PlanOptions& options, const Inputs& inputs) {
-  const auto stem = [](const std::string& path) { return fs::path(path).stem().string(); };
-  return options.out.empty() ? "out/" + stem(inputs.config_path) + "-" + stem(inputs.model_path)
-                             : options.out;
-}
-
 /// Time and energy of a period, as the run in `folder` measured them.
 PointMeasurement measurement_in(const std::string& folder) {
   const auto json = nlohmann::json::parse(read_file(folder + "/measurement.json"));
@@ -83,33 +76,28 @@ PointMeasurement measurement_in(const std::string& folder) {
   return result;
 }
 
-/// Runs the whole job for one machine in a child process.
-PointMeasurement measure_in_child(const PlanOptions& options, const HardwareVariant& variant,
-                                  const std::string& folder) {
+/// Runs the whole job for one machine in a process of its own.
+PointMeasurement measure_apart(const PlanOptions& options, const HardwareVariant& variant,
+                               const std::string& folder) {
   PlanOptions one = options;
   one.overrides.insert(one.overrides.end(), variant.overrides.begin(), variant.overrides.end());
   one.out = folder;
   one.json = false;
   fs::create_directories(folder);
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child < 0) throw FileError("cannot start a process for machine " + variant.point.name);
-  if (child == 0) {
-    if (!std::freopen((folder + "/" + kSummary).c_str(), "w", stdout)) _exit(kFailed);
-    std::string message;
-    const int code = exit_code_of([&] { return plan_and_run(one, true); }, message);
-    if (!message.empty()) std::fprintf(stderr, "%s\n", message.c_str());
-    std::fflush(nullptr);
-    _exit(code);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) throw FileError("lost the process of machine " + variant.point.name);
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailed;
-  if (code == kInterrupted || interrupted()) throw CommandFailure(kInterrupted, "interrupted");
-  if (code == kNothingFits) return PointMeasurement{.fits = false};
-  if (code != kOk)
-    throw CommandFailure(static_cast<ExitCode>(code), "machine " + variant.point.name + " failed");
+  const ProcessJob job{[&one](std::string& message) {
+                         return exit_code_of([&one] { return plan_and_run(one, true); }, message);
+                       },
+                       folder + "/" + kSummary, true};
+  ProcessEnd end;
+  run_processes(
+      {job}, 1, [&end](std::size_t, const ProcessEnd& ended) { end = ended; }, [](std::size_t) {},
+      interrupted);
+  if (end.code == kInterrupted || interrupted()) throw CommandFailure(kInterrupted, "interrupted");
+  if (!end.message.empty()) std::fprintf(stderr, "%s\n", end.message.c_str());
+  if (end.code == kNothingFits) return PointMeasurement{.fits = false};
+  if (end.code != kOk)
+    throw CommandFailure(end.code > 128 ? kFailed : static_cast<ExitCode>(end.code),
+                         "machine " + variant.point.name + " failed");
   return measurement_in(folder);
 }
 
@@ -130,7 +118,7 @@ HardwareCurve walk(const PlanOptions& options, const Request& request,
     });
     std::fprintf(stderr, "machine %s: %llu PEs\n", point.name.c_str(),
                  static_cast<unsigned long long>(point.amount.pes));
-    return measure_in_child(options, *variant, folder + "/machines/" + point.name);
+    return measure_apart(options, *variant, folder + "/machines/" + point.name);
   };
   if (options.goal == "cost")
     return least_cost(points, options.cost_limit > 0 ? std::optional(options.cost_limit) : std::nullopt,
@@ -159,7 +147,8 @@ int plan_hardware(const PlanOptions& options) {
   const Request request = request_of(options, inputs);
   if (options.print_config) return plan_and_run(options, true);
   catch_interrupts();
-  const std::string folder = folder_of(options, inputs);
+  const std::string folder =
+      options.out.empty() ? default_folder(inputs.config_path, inputs.model_path) : options.out;
   const auto variants =
       hardware_variants(inputs, options.overrides, request.context.minimise, request.context.goal);
   const HardwareCurve curve = walk(options, request, variants, folder);

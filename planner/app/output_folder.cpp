@@ -15,6 +15,11 @@ constexpr const char* kNames[] = {
 
 }  // namespace
 
+std::string default_folder(const std::string& hardware_file, const std::string& model_file) {
+  const auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
+  return "out/" + stem(hardware_file) + "-" + stem(model_file);
+}
+
 void OutputFolder::write() const {
   std::error_code ignored;
   for (const char* name : kNames)

@@ -6,6 +6,9 @@
 
 namespace dfsim {
 
+/// Where the results for two input files go unless said otherwise: "out/mesh8x8-bert".
+std::string default_folder(const std::string& hardware_file, const std::string& model_file);
+
 /// Files are collected first and written together, each under a temporary name and renamed. Files that an
 /// earlier run left and that this one does not have are removed, so that the folder is of one run.
 class OutputFolder {

@@ -41,7 +41,7 @@ struct Running {
   const int log = ::open(job.log.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0666);
   if (log >= 0) {
     ::dup2(log, STDOUT_FILENO);
-    ::dup2(log, STDERR_FILENO);
+    if (!job.keeps_stderr) ::dup2(log, STDERR_FILENO);
     ::close(log);
   }
   std::string message;

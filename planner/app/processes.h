@@ -11,7 +11,8 @@ namespace dfsim {
 struct ProcessJob {
   /// Runs in the process; gives its exit code and, in `message`, what to tell the caller.
   std::function<int(std::string& message)> work;
-  std::string log;  ///< file that takes the process's output (its folder exists)
+  std::string log;            ///< file that takes the process's output (its folder exists)
+  bool keeps_stderr = false;  ///< only stdout goes to `log`
 };
 
 struct ProcessEnd {

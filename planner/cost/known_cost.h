@@ -85,47 +85,44 @@ class KnownCost : public ExecutionCost {
   std::map<std::size_t, Factors> factors_;  ///< by number of PEs; 0: all
 };
 
-/// What unmeasured stages are likely to cost: their bound times KnownCost::usual_factor. Shows where to
-/// measure next; proves nothing.
-class LikelyCost : public ExecutionCost {
+/// Another view of the prices of stages; transfers cost what they cost.
+template <class Cost>
+class StageView : public ExecutionCost {
  public:
-  explicit LikelyCost(const KnownCost& cost) : cost_(cost) {}
-  KnownPrice stage(const StageProposal& stage) const override;
+  explicit StageView(const Cost& cost) : cost_(cost) {}
   KnownPrice transfer(const StageProposal& producer, const StageProposal& consumer) const override {
     return cost_.transfer(producer, consumer);
   }
 
- private:
-  const KnownCost& cost_;
+ protected:
+  const Cost& cost_;
+};
+
+/// What unmeasured stages are likely to cost: their bound times KnownCost::usual_factor. Shows where to
+/// measure next; proves nothing.
+class LikelyCost : public StageView<KnownCost> {
+ public:
+  using StageView::StageView;
+  KnownPrice stage(const StageProposal& stage) const override;
 };
 
 /// Only plans that are made of measured prices: everything else is infinite.
-class MeasuredOnly : public ExecutionCost {
+class MeasuredOnly : public StageView<ExecutionCost> {
  public:
-  explicit MeasuredOnly(const ExecutionCost& cost) : cost_(cost) {}
+  using StageView::StageView;
   KnownPrice stage(const StageProposal& stage) const override;
-  KnownPrice transfer(const StageProposal& producer, const StageProposal& consumer) const override {
-    return cost_.transfer(producer, consumer);
-  }
-
- private:
-  const ExecutionCost& cost_;
 };
 
 enum class PlanKind : std::uint8_t { one_stage, several_stages };
 
 /// Only plans with one stage, or only plans with several: the other stages are infinite.
-class OfKind : public ExecutionCost {
+class OfKind : public StageView<ExecutionCost> {
  public:
   OfKind(const ExecutionCost& cost, PlanKind kind, std::size_t operators)
-      : cost_(cost), kind_(kind), operators_(operators) {}
+      : StageView(cost), kind_(kind), operators_(operators) {}
   KnownPrice stage(const StageProposal& stage) const override;
-  KnownPrice transfer(const StageProposal& producer, const StageProposal& consumer) const override {
-    return cost_.transfer(producer, consumer);
-  }
 
  private:
-  const ExecutionCost& cost_;
   PlanKind kind_;
   std::size_t operators_;
 };

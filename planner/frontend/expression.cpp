@@ -5,27 +5,22 @@
 
 #include <cctype>
 #include <charconv>
+#include <string_view>
 #include <vector>
 
-#include "sim/base/errors.h"
+#include "sim/base/formula_text.h"
 
 namespace dfsim {
 
 namespace {
 
-constexpr int kMaxDepth = 50;  ///< of parentheses: the input decides how deep the recursion goes
-
-bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-/// Throws ExpressionError, which stays inside this file.
 class Parser {
  public:
   Parser(const std::string& text, const DimensionNames& names) : text_(text), names_(names) {}
 
   std::int64_t whole() {
     const std::int64_t value = sum();
-    if (peek() != '\0') fail(fmt::format("unexpected '{}'", text_.substr(at_)));
+    text_.expect_end();
     return value;
   }
 
@@ -33,12 +28,12 @@ class Parser {
   /// sum: product { ('+' | '-') product }
   std::int64_t sum() {
     std::int64_t value = product();
-    while (peek() == '+' || peek() == '-') {
-      const bool add = text_[at_++] == '+';
+    while (text_.peek() == '+' || text_.peek() == '-') {
+      const bool add = text_.peek() == '+';
+      text_.skip();
       const std::int64_t right = product();
-      const bool overflow =
-          add ? __builtin_add_overflow(value, right, &value) : __builtin_sub_overflow(value, right, &value);
-      if (overflow) fail("a number of more than 63 bits");
+      if (add ? __builtin_add_overflow(value, right, &value) : __builtin_sub_overflow(value, right, &value))
+        too_large();
     }
     return value;
   }
@@ -46,14 +41,15 @@ class Parser {
   /// product: factor { ('*' | '/') factor }
   std::int64_t product() {
     std::int64_t value = factor();
-    while (peek() == '*' || peek() == '/') {
-      const bool multiply = text_[at_++] == '*';
+    while (text_.peek() == '*' || text_.peek() == '/') {
+      const bool multiply = text_.peek() == '*';
+      text_.skip();
       const std::int64_t right = factor();
       if (multiply) {
-        if (__builtin_mul_overflow(value, right, &value)) fail("a number of more than 63 bits");
+        if (__builtin_mul_overflow(value, right, &value)) too_large();
       } else {
-        if (right <= 0 || value < 0) fail(fmt::format("cannot divide {} by {}", value, right));
-        if (value % right != 0) fail(fmt::format("{} / {} leaves a remainder", value, right));
+        if (right <= 0 || value < 0) text_.fail(fmt::format("cannot divide {} by {}", value, right));
+        if (value % right != 0) text_.fail(fmt::format("{} / {} leaves a remainder", value, right));
         value /= right;
       }
     }
@@ -62,70 +58,53 @@ class Parser {
 
   /// factor: number | name | '-' factor | '(' sum ')' | '${' sum '}'
   std::int64_t factor() {
-    if (++depth_ > kMaxDepth) fail("nested too deeply");
-    const char c = peek();
-    std::int64_t value = 0;
+    const FormulaText::Nested nested(text_);
+    const char c = text_.peek();
     if (c == '-') {
-      ++at_;
-      value = factor();
-      if (__builtin_sub_overflow(std::int64_t{0}, value, &value)) fail("a number of more than 63 bits");
-    } else if (c == '(') {
-      ++at_;
-      value = closed(')');
-    } else if (c == '$' && at_ + 1 < text_.size() && text_[at_ + 1] == '{') {
-      at_ += 2;
-      value = closed('}');
-    } else if (starts_name(c)) {
-      value = name();
-    } else {
-      value = number();
+      text_.skip();
+      std::int64_t value = factor();
+      if (__builtin_sub_overflow(std::int64_t{0}, value, &value)) too_large();
+      return value;
     }
-    --depth_;
-    return value;
+    if (c == '(') return enclosed(1, ')');
+    if (text_.rest().starts_with("${")) return enclosed(2, '}');
+    return FormulaText::starts_word(c) ? name() : number();
   }
 
-  std::int64_t closed(char end) {
+  std::int64_t enclosed(std::size_t opening, char closing) {
+    text_.skip(opening);
     const std::int64_t value = sum();
-    if (peek() != end) fail(fmt::format("'{}' is missing", end));
-    ++at_;
+    text_.close(closing);
     return value;
   }
 
   std::int64_t name() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && continues_name(text_[at_])) ++at_;
-    const std::string found = text_.substr(begin, at_ - begin);
+    const std::string found = text_.word();
     const auto it = names_.find(found);
     if (it != names_.end()) return it->second;
     std::vector<std::string> known;
     for (const auto& [key, value] : names_) known.push_back(key);
-    const std::string nearest = nearest_name(found, known);
-    fail(fmt::format("unknown dimension '{}'{}", found,
-                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
+    text_.unknown("dimension", found, known);
   }
 
   std::int64_t number() {
     std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error == std::errc::result_out_of_range) fail("a number of more than 63 bits");
-    if (error != std::errc() || !std::isdigit(static_cast<unsigned char>(text_[at_])))
-      fail(at_ < text_.size() ? fmt::format("expected a number or a dimension before '{}'", text_.substr(at_))
-                              : "expected a number or a dimension at the end");
-    at_ = static_cast<std::size_t>(end - text_.data());
-    if (at_ < text_.size() && (text_[at_] == '.' || starts_name(text_[at_]))) fail("expected an integer");
+    const std::string_view rest = text_.rest();
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (error == std::errc::result_out_of_range) too_large();
+    if (error != std::errc() || !std::isdigit(static_cast<unsigned char>(rest.front())))
+      text_.no_value("dimension");
+    text_.skip(static_cast<std::size_t>(end - rest.data()));
+    const std::string_view after = text_.rest();
+    if (!after.empty() && (after.front() == '.' || FormulaText::starts_word(after.front())))
+      text_.fail("expected an integer");
     return value;
   }
 
-  char peek() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  [[noreturn]] void fail(std::string what) const { throw ExpressionError{std::move(what)}; }
+  [[noreturn]] static void too_large() { FormulaText::fail("a number of more than 63 bits"); }
 
-  const std::string& text_;
+  FormulaText text_;
   const DimensionNames& names_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
 };
 
 }  // namespace
@@ -133,7 +112,7 @@ class Parser {
 Result<std::int64_t, ExpressionError> evaluate(const std::string& text, const DimensionNames& names) {
   try {
     return Parser(text, names).whole();
-  } catch (ExpressionError& error) {
+  } catch (const FormulaError& error) {
     return ExpressionError{fmt::format("'{}': {}", text, error.what)};
   }
 }

@@ -29,18 +29,7 @@ void HostBridge::packet_arrived(const Packet& packet, std::uint64_t cycle) {
         fmt::format("{}, cycle {}: packet of kind {} from endpoint {} is not for a host bridge", name(),
                     cycle, static_cast<int>(message.kind), packet.source.value()));
   const auto kind = write ? BusMessage::Kind::write : BusMessage::Kind::read;
-  bus->send({kind, remember(message), message.address, message.bytes, false});
-}
-
-std::uint32_t HostBridge::remember(const Message& message) {
-  if (free_.empty()) {
-    requests_.push_back(message);
-    return static_cast<std::uint32_t>(requests_.size() - 1);
-  }
-  const std::uint32_t tag = free_.back();
-  free_.pop_back();
-  requests_[tag] = message;
-  return tag;
+  bus->send({kind, requests_.add(message), message.address, message.bytes, false});
 }
 
 void HostBridge::message_arrived(std::uint32_t, const BusMessage& message) {
@@ -77,7 +66,7 @@ void HostBridge::answer(const Arrived& arrived) {
     write_bytes_ += from_host.bytes;
   }
   noc->inject(packet, arrived.cycle);
-  if (from_host.last) free_.push_back(from_host.tag);
+  if (from_host.last) requests_.give_back(from_host.tag);
 }
 
 void HostBridge::reset() {
@@ -85,7 +74,6 @@ void HostBridge::reset() {
   start_ = sc_core::sc_time_stamp();
   arrived_.clear();
   requests_.clear();
-  free_.clear();
   read_bytes_ = write_bytes_ = 0;
   read_.clear();
   draining_ = false;

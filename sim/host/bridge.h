@@ -8,6 +8,7 @@
 #include "sim/api/hardware.h"
 #include "sim/base/coverage.h"
 #include "sim/base/ring_queue.h"
+#include "sim/base/slot_list.h"
 #include "sim/host/bus.h"
 #include "sim/noc/ports.h"
 
@@ -45,7 +46,6 @@ class HostBridge : public sc_core::sc_module, public PacketSink, public BusRecei
   };
   void deliver();
   void answer(const Arrived& arrived);
-  std::uint32_t remember(const Message& message);
   std::uint64_t now_ps() const { return (sc_core::sc_time_stamp() - start_).value(); }
 
   MemoryPortSpec spec_;
@@ -54,8 +54,7 @@ class HostBridge : public sc_core::sc_module, public PacketSink, public BusRecei
   sc_core::sc_event deliver_;
   sc_core::sc_time start_;
   RingQueue<Arrived> arrived_;
-  std::vector<Message> requests_;    ///< by tag
-  std::vector<std::uint32_t> free_;  ///< tags not in use
+  SlotList<Message> requests_;  ///< by tag
   std::uint64_t read_bytes_ = 0, write_bytes_ = 0;
   Coverage read_;
   bool draining_ = false;

@@ -39,20 +39,9 @@ void MemoryPort::packet_arrived(const Packet& packet, std::uint64_t cycle) {
     throw SimulationError(
         fmt::format("{}, cycle {}: packet of kind {} from endpoint {} is not for a memory port", name(),
                     cycle, static_cast<int>(message.kind), packet.source.value()));
-  controller_->enqueue({message.address, message.bytes, write, message.reply_to.value(), remember(message)},
-                       cycle);
+  controller_->enqueue(
+      {message.address, message.bytes, write, message.reply_to.value(), requests_.add(message)}, cycle);
   sleep(cycle);
-}
-
-std::uint32_t MemoryPort::remember(const Message& message) {
-  if (free_.empty()) {
-    requests_.push_back(message);
-    return static_cast<std::uint32_t>(requests_.size() - 1);
-  }
-  const std::uint32_t tag = free_.back();
-  free_.pop_back();
-  requests_[tag] = message;
-  return tag;
 }
 
 void MemoryPort::serve() {
@@ -93,7 +82,7 @@ void MemoryPort::answer(const MemoryPiece& piece) {
     multicast(packet, piece.cycle);
   else if (!piece.write || piece.last)
     noc->inject(packet, piece.cycle);
-  if (piece.last) free_.push_back(piece.tag);
+  if (piece.last) requests_.give_back(piece.tag);
 }
 
 void MemoryPort::multicast(Packet packet, std::uint64_t cycle) {
@@ -126,7 +115,6 @@ void MemoryPort::reset() {
   start_ = sc_core::sc_time_stamp();
   controller_->reset();
   requests_.clear();
-  free_.clear();
   read_.clear();
 }
 

@@ -8,6 +8,7 @@
 
 #include "sim/api/hardware.h"
 #include "sim/base/coverage.h"
+#include "sim/base/slot_list.h"
 #include "sim/mem/core/controller.h"
 #include "sim/noc/ports.h"
 
@@ -57,7 +58,6 @@ class MemoryPort : public sc_core::sc_module, public PacketSink {
   void multicast(Packet packet, std::uint64_t cycle);
   void sleep(std::uint64_t now);
   std::uint64_t now() const { return (sc_core::sc_time_stamp() - start_).value() / period_ps_; }
-  std::uint32_t remember(const Message& message);
 
   MemoryPortSpec spec_;
   std::uint32_t link_width_bytes_, multicast_bytes_;
@@ -67,8 +67,7 @@ class MemoryPort : public sc_core::sc_module, public PacketSink {
   sc_core::sc_time start_;
   std::uint64_t wake_at_ = MemoryController::kNever;
   bool draining_ = false;
-  std::vector<Message> requests_;    ///< by tag
-  std::vector<std::uint32_t> free_;  ///< tags not in use
+  SlotList<Message> requests_;       ///< by tag
   std::vector<MemoryPiece> pieces_;  ///< reused by serve()
   Coverage read_;
 };

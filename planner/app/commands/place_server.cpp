@@ -10,6 +10,7 @@
 #include "planner/app/inputs.h"
 #include "planner/app/interrupt.h"
 #include "planner/app/options.h"
+#include "planner/app/output_folder.h"
 #include "planner/app/placement_output.h"
 #include "planner/app/server_trace.h"
 #include "planner/placement/exact.h"
@@ -123,10 +124,8 @@ int place_on_server(const PlaceOptions& options) {
   const PlacementResult result{
       inputs,         network,     cut, structure, *settled, simulated.records(), cards.stored(task),
       options.method, options.seed};
-  const auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
-  const std::string folder = options.out.empty()
-                                 ? "out/" + stem(inputs.path) + "-" + stem(network.model.files.front())
-                                 : options.out;
+  const std::string folder =
+      options.out.empty() ? default_folder(inputs.path, network.model.files.front()) : options.out;
   write_placement(result, folder);
   write_trace(options, folder, result, task, *runner);
   std::fputs((options.json ? placement_json(result)

@@ -13,6 +13,7 @@
 #include "planner/app/inputs.h"
 #include "planner/app/interrupt.h"
 #include "planner/app/measured_output.h"
+#include "planner/app/output_folder.h"
 #include "planner/app/pricing_session.h"
 #include "planner/app/progress.h"
 #include "planner/app/version.h"
@@ -82,11 +83,6 @@ class SearchProgress {
 void print_inputs(const Inputs& inputs) {
   fmt::print("# {}\n{}\n# {}\n{}", inputs.config_path, inputs.config.annotated_text, inputs.model_path,
              inputs.model.resolved_text);
-}
-
-std::string default_folder(const Inputs& inputs) {
-  const auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
-  return "out/" + stem(inputs.config_path) + "-" + stem(inputs.model_path);
 }
 
 PlanningResult search(const Inputs& inputs, const PlanOptions& options, const LoopOptions& loop,
@@ -159,7 +155,8 @@ int plan_and_run(const PlanOptions& options, bool measure) {
   RunCircumstances circumstances;
   circumstances.config_files = inputs.config.files;
   circumstances.model_files = inputs.model.files;
-  circumstances.output_folder = options.out.empty() ? default_folder(inputs) : options.out;
+  circumstances.output_folder =
+      options.out.empty() ? default_folder(inputs.config_path, inputs.model_path) : options.out;
   circumstances.cache_file = cache_file(options).value_or("");
   circumstances.simulator_hash = simulator_hash();
   circumstances.workers = worker_count(options);

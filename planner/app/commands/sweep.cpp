@@ -12,6 +12,7 @@
 #include "planner/app/exit_codes.h"
 #include "planner/app/guarded.h"
 #include "planner/app/interrupt.h"
+#include "planner/app/output_folder.h"
 #include "planner/app/processes.h"
 #include "planner/app/progress.h"
 #include "planner/app/sweep_points.h"
@@ -25,11 +26,6 @@ namespace dfsim {
 namespace {
 
 constexpr const char* kPointFile = "point.json";
-
-std::string default_folder(const SweepOptions& options) {
-  const auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
-  return "out/" + stem(options.config) + "-" + stem(options.model) + "-sweep";
-}
 
 class SweepRun {
  public:
@@ -159,7 +155,8 @@ void check_options(const SweepOptions& options) {
 
 int run_sweep(const SweepOptions& options) {
   check_options(options);
-  const std::string out = options.out.empty() ? default_folder(options) : options.out;
+  const std::string out =
+      options.out.empty() ? default_folder(options.config, options.model) + "-sweep" : options.out;
   Sweep sweep;
   std::vector<SweepTask> tasks = sweep_tasks(options, sweep_keys(options.vary), out, sweep);
   if (options.print_config) {

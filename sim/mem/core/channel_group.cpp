@@ -5,6 +5,7 @@
 
 #include "sim/base/errors.h"
 #include "sim/base/ring_queue.h"
+#include "sim/base/slot_list.h"
 
 namespace dfsim {
 namespace {
@@ -93,7 +94,6 @@ class ChannelGroup : public MemoryController {
   void reset() override {
     for (auto& channel : channels_) channel->reset();
     under_way_.clear();
-    free_.clear();
     finished_.clear();
     bytes_read_ = bytes_written_ = 0;
   }
@@ -108,15 +108,9 @@ class ChannelGroup : public MemoryController {
   };
 
   std::uint32_t add(const MemoryRequest& request) {
-    std::uint32_t number = static_cast<std::uint32_t>(under_way_.size());
-    if (free_.empty()) {
-      under_way_.emplace_back();
-      under_way_.back().reached.resize(map_.channels);
-    } else {
-      number = free_.back();
-      free_.pop_back();
-    }
+    const std::uint32_t number = under_way_.take();
     UnderWay& u = under_way_[number];
+    u.reached.resize(map_.channels);
     u.tag = request.tag;
     u.write = request.write;
     u.next = request.address;
@@ -153,7 +147,7 @@ class ChannelGroup : public MemoryController {
       finished_.push({u.tag, static_cast<std::uint32_t>(end - u.next), u.next, u.write, end == u.end, cycle});
       u.next = end;
     }
-    free_.push_back(number);
+    under_way_.give_back(number);
   }
 
   struct Arrived {
@@ -163,8 +157,7 @@ class ChannelGroup : public MemoryController {
   MemoryControllerSpec spec_;
   Interleave map_;
   std::vector<std::unique_ptr<MemoryController>> channels_;
-  std::vector<UnderWay> under_way_;  ///< by the tag that the channels see
-  std::vector<std::uint32_t> free_;
+  SlotList<UnderWay> under_way_;  ///< by the tag that the channels see
   RingQueue<MemoryPiece> finished_;
   std::vector<Arrived> arrived_;     ///< reused by collect()
   std::vector<MemoryPiece> pieces_;  ///< likewise

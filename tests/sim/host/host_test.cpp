@@ -3,70 +3,27 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <memory>
 
 #include "sim/base/errors.h"
 #include "sim/host/bridge.h"
+#include "tests/sim/noc/planned_network.h"
 
 namespace dfsim {
 namespace {
 
-constexpr std::uint64_t kPeriodPs = 1000;
+using test::kPeriodPs;
+using test::PlannedNetwork;
 
-// Stands for the network: records what a bridge sends, and hands it packets at given cycles.
-class FakeNetwork : public sc_core::sc_module, public PacketInjector {
- public:
-  struct Sent {
-    Packet packet;
-    std::uint64_t cycle;
-  };
-  explicit FakeNetwork(sc_core::sc_module_name name) : sc_module(name) {
-    SC_METHOD(deliver);
-    sensitive << next_;
-    dont_initialize();
-  }
-  void inject(const Packet& packet, std::uint64_t now) override {
-    EXPECT_EQ(now * kPeriodPs, (sc_core::sc_time_stamp() - base_).value());
-    sent.push_back({packet, now});
-  }
-  std::uint64_t blocked_cycles(EndpointId, std::uint64_t) const override { return 0; }
-  void at(std::uint64_t cycle, MessageKind kind, std::uint64_t address, std::uint32_t bytes) {
-    Packet packet;
-    packet.message.kind = kind;
-    packet.message.address = address;
-    packet.message.bytes = bytes;
-    packet.message.reply_to = EndpointId(3);
-    packet.message.transfer = TransferId(static_cast<std::uint32_t>(address));
-    plan.emplace(cycle, packet);
-  }
-  void start() {
-    sent.clear();
-    base_ = sc_core::sc_time_stamp();
-    next_.cancel();
-    position_ = plan.begin();
-    arm();
-  }
-  std::multimap<std::uint64_t, Packet> plan;  ///< by cycle
-  std::vector<Sent> sent;
-  HostBridge* bridge = nullptr;
-
- private:
-  SC_HAS_PROCESS(FakeNetwork);
-  std::uint64_t now() const { return (sc_core::sc_time_stamp() - base_).value() / kPeriodPs; }
-  void arm() {
-    if (position_ != plan.end())
-      next_.notify(sc_core::sc_time::from_value((position_->first - now()) * kPeriodPs));
-  }
-  void deliver() {
-    for (; position_ != plan.end() && position_->first == now(); ++position_)
-      bridge->packet_arrived(position_->second, now());
-    arm();
-  }
-  std::multimap<std::uint64_t, Packet>::iterator position_;
-  sc_core::sc_event next_;
-  sc_core::sc_time base_;
-};
+Packet request(MessageKind kind, std::uint64_t address, std::uint32_t bytes) {
+  Packet packet;
+  packet.message.kind = kind;
+  packet.message.address = address;
+  packet.message.bytes = bytes;
+  packet.message.reply_to = EndpointId(3);
+  packet.message.transfer = TransferId(static_cast<std::uint32_t>(address));
+  return packet;
+}
 
 // 10 bytes per ns, 100 ns one way, packets of 256 bytes and 20 more; memory of 40 bytes per ns and 50 ns.
 MemoryPortSpec port_spec() {
@@ -86,11 +43,11 @@ struct Cards {
     host = std::make_unique<Host>("host", spec, kCards, 2048);
     for (std::uint32_t i = 0; i < kCards; ++i) {
       const std::string number = std::to_string(i);
-      networks.push_back(std::make_unique<FakeNetwork>(("noc" + number).c_str()));
+      networks.push_back(std::make_unique<PlannedNetwork>(("noc" + number).c_str()));
       bridges.push_back(
           std::make_unique<HostBridge>(("bridge" + number).c_str(), port_spec(), NocSpec{}, kPeriodPs));
       buses.push_back(std::make_unique<HostBus>(("bus" + number).c_str(), i, *port_spec().host_bus));
-      networks[i]->bridge = bridges[i].get();
+      networks[i]->sink = bridges[i].get();
       bridges[i]->noc(*networks[i]);
       bridges[i]->bus(buses[i]->to_host);
       buses[i]->to_host.receiver(*host);
@@ -108,7 +65,7 @@ struct Cards {
     }
   }
   std::unique_ptr<Host> host;
-  std::vector<std::unique_ptr<FakeNetwork>> networks;
+  std::vector<std::unique_ptr<PlannedNetwork>> networks;
   std::vector<std::unique_ptr<HostBridge>> bridges;
   std::vector<std::unique_ptr<HostBus>> buses;
 };
@@ -120,19 +77,19 @@ class HostMemory : public testing::Test {
     return *cards;
   }
   void SetUp() override {
-    for (auto& network : cards().networks) network->plan.clear();
+    for (auto& network : cards().networks) network->clear();
   }
   void run() {
     cards().restart();
     sc_core::sc_start();
   }
-  FakeNetwork& network(std::uint32_t card) { return *cards().networks[card]; }
+  PlannedNetwork& network(std::uint32_t card) { return *cards().networks[card]; }
 };
 
 // Request of 20 bytes: 2 ns, 100 ns; memory 1024 bytes: 25.6 ns, 50 ns; back 4 packets: 1104 bytes, 110.4 ns,
 // 100 ns.
 TEST_F(HostMemory, AnswersALoadAfterBusMemoryAndBus) {
-  network(0).at(10, MessageKind::load_request, 4096, 1024);
+  network(0).deliver_at(10, request(MessageKind::load_request, 4096, 1024));
   run();
   ASSERT_EQ(network(0).sent.size(), 1u);
   const auto& [packet, cycle] = network(0).sent[0];
@@ -151,7 +108,7 @@ TEST_F(HostMemory, AnswersALoadAfterBusMemoryAndBus) {
 // 4 packets up, 110.4 ns, 100 ns; memory 25.6 + 50 ns; acknowledgement 2 + 100 ns: 390.0 ns in all from cycle
 // 10 on.
 TEST_F(HostMemory, AcknowledgesAStoreOnceItIsInMemory) {
-  network(0).at(10, MessageKind::store_data, 0, 1024);
+  network(0).deliver_at(10, request(MessageKind::store_data, 0, 1024));
   run();
   ASSERT_EQ(network(0).sent.size(), 1u);
   EXPECT_EQ(network(0).sent[0].packet.message.kind, MessageKind::store_ack);
@@ -164,7 +121,7 @@ TEST_F(HostMemory, AcknowledgesAStoreOnceItIsInMemory) {
 // A long load comes in packets of 2 KiB at the rate of the bus, which is the slower part: 8 bus packets of
 // 276 bytes are 220.8 ns for 2048 bytes.
 TEST_F(HostMemory, StreamsALongLoadAtTheRateOfTheBus) {
-  network(0).at(0, MessageKind::load_request, 0, 65536);
+  network(0).deliver_at(0, request(MessageKind::load_request, 0, 65536));
   run();
   const auto& sent = network(0).sent;
   ASSERT_EQ(sent.size(), 32u);
@@ -176,7 +133,8 @@ TEST_F(HostMemory, StreamsALongLoadAtTheRateOfTheBus) {
 // both run at the rate of their bus. With a memory of 10 bytes per ns they would share it piece by piece.
 TEST_F(HostMemory, ServesTheCardsInTurn) {
   for (std::uint32_t card : {0u, 1u})
-    for (std::uint32_t i = 0; i < 4; ++i) network(card).at(0, MessageKind::load_request, i * 65536, 65536);
+    for (std::uint32_t i = 0; i < 4; ++i)
+      network(card).deliver_at(0, request(MessageKind::load_request, i * 65536, 65536));
   run();
   for (std::uint32_t card : {0u, 1u}) {
     ASSERT_EQ(network(card).sent.size(), 128u);
@@ -191,8 +149,8 @@ TEST_F(HostMemory, ServesTheCardsInTurn) {
 
 TEST_F(HostMemory, RepeatsARunAfterAnAbortedOne) {
   for (std::uint32_t i = 0; i < 40; ++i)
-    network(i % 2).at(i * 37, i % 3 ? MessageKind::load_request : MessageKind::store_data, i * 9000,
-                      1000 + i * 50);
+    network(i % 2).deliver_at(i * 37, request(i % 3 ? MessageKind::load_request : MessageKind::store_data,
+                                              i * 9000, 1000 + i * 50));
   const auto cycles = [&] {
     std::vector<std::uint64_t> all;
     for (std::uint32_t card : {0u, 1u})

@@ -4,57 +4,13 @@
 
 #include "sim/base/errors.h"
 #include "tests/sim/mem/core/memory_fixture.h"
+#include "tests/sim/noc/planned_network.h"
 
 namespace dfsim {
 namespace {
 
-constexpr std::uint64_t kPeriodPs = 1000;
-
-// Stands for the network: records what the port sends, and hands it packets at given cycles.
-class FakeNetwork : public sc_core::sc_module, public PacketInjector {
- public:
-  struct Sent {
-    Packet packet;
-    std::uint64_t cycle;
-  };
-  explicit FakeNetwork(sc_core::sc_module_name name) : sc_module(name) {
-    SC_METHOD(deliver);
-    sensitive << next_;
-    dont_initialize();
-  }
-  void inject(const Packet& packet, std::uint64_t now) override { sent.push_back({packet, now}); }
-  std::uint64_t blocked_cycles(EndpointId, std::uint64_t) const override { return 0; }
-
-  void deliver_at(std::uint64_t cycle, const Packet& packet) { plan_.push_back({packet, cycle}); }
-  void start() {
-    sent.clear();
-    position_ = 0;
-    next_.cancel();
-    base_ = sc_core::sc_time_stamp();
-    arm(0);
-  }
-  void clear() { plan_.clear(); }
-
-  PacketSink* port = nullptr;
-  std::vector<Sent> sent;
-
- private:
-  SC_HAS_PROCESS(FakeNetwork);
-  void arm(std::uint64_t now) {
-    if (position_ < plan_.size())
-      next_.notify(sc_core::sc_time::from_value((plan_[position_].cycle - now) * kPeriodPs));
-  }
-  void deliver() {
-    const std::uint64_t now = (sc_core::sc_time_stamp() - base_).value() / kPeriodPs;
-    for (; position_ < plan_.size() && plan_[position_].cycle == now; ++position_)
-      port->packet_arrived(plan_[position_].packet, now);
-    arm(now);
-  }
-  std::vector<Sent> plan_;
-  std::size_t position_ = 0;
-  sc_core::sc_event next_;
-  sc_core::sc_time base_;
-};
+using test::kPeriodPs;
+using test::PlannedNetwork;
 
 const NocSpec& network_spec() {
   static const NocSpec spec;
@@ -70,11 +26,11 @@ struct Chip {
     return port;
   }
   Chip() : network("network"), port("port", spec(), network_spec(), kPeriodPs) {
-    network.port = &port;
+    network.sink = &port;
     port.noc(network);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
-  FakeNetwork network;
+  PlannedNetwork network;
   MemoryPort port;
 };
 
@@ -117,7 +73,7 @@ class Port : public testing::Test {
     sc_core::sc_start();
     return (sc_core::sc_time_stamp() - start).value() / kPeriodPs;
   }
-  FakeNetwork& network = chip().network;
+  PlannedNetwork& network = chip().network;
   MemoryPort& port = chip().port;
 };
 
