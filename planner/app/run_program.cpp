@@ -60,6 +60,16 @@ void write_trace(ProgramRunner& runner, const Program& program, const HardwareCo
 
 }  // namespace
 
+void trace_program(const Program& program, const HardwareConfig& config, const RunOptions& options) {
+  const std::string path = trace_path(options);
+  if (path.empty()) return;
+  const auto runner = make_program_runner(config.spec);
+  RunOutcome outcome = runner->run(program, {});
+  if (outcome.status != RunStatus::finished)
+    throw CommandFailure(kSimulationEnd, fmt::format("{}: {}", to_string(outcome.status), outcome.reason));
+  write_trace(*runner, program, config, outcome.measurement, options);
+}
+
 int run_program(const std::string& program_path, const std::string& config_name, const RunOptions& options) {
   Diagnostics missing;
   const std::string config_path = locate(config_name, "configs", "--config", missing);

@@ -10,6 +10,12 @@ namespace dfsim {
 
 namespace {
 
+/// How much a measured stage counts for one without a common operator, next to 1 for one with all of them ...
+constexpr double kAnyStage = 0.05;
+/// ... and how fast it counts less the more the sizes of the groups differ: exp(-this) at twice or half the
+/// size.
+constexpr double kOctaveDecay = 3;
+
 KnownPrice never(PriceBasis basis) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   return {kInfinite, kInfinite, basis};
@@ -88,16 +94,29 @@ void KnownCost::set_measured(const StageProposal& stage, const StagePrice& price
   const StagePrice bound = bound_(stage);
   if (bound.period_cycles == 0 || price.period_cycles == 0) return;
   const double factor = static_cast<double>(price.period_cycles) / static_cast<double>(bound.period_cycles);
-  for (const std::size_t pes : {std::size_t{0}, std::size_t{stage.group.size()}}) {
-    factors_[pes].sum += std::log(factor);
-    ++factors_[pes].count;
-  }
+  observations_.push_back(
+      {operator_classes(stage), static_cast<double>(stage.group.size()), std::log(factor)});
 }
 
-double KnownCost::usual_factor(const PeGroup& group) const {
-  auto found = factors_.find(group.size());
-  if (found == factors_.end()) found = factors_.find(0);
-  return found == factors_.end() ? 1 : std::exp(found->second.sum / found->second.count);
+std::set<std::uint32_t> KnownCost::operator_classes(const StageProposal& stage) const {
+  std::set<std::uint32_t> classes;
+  for (const OpId op : stage.operators) classes.insert(signature({op}));
+  return classes;
+}
+
+double KnownCost::usual_factor(const StageProposal& stage) const {
+  const std::set<std::uint32_t> operators = operator_classes(stage);
+  double sum = 0, weights = 0;
+  for (const Observation& seen : observations_) {
+    const auto shared = std::count_if(operators.begin(), operators.end(),
+                                      [&](std::uint32_t one) { return seen.operators.contains(one); });
+    const double octaves = std::abs(std::log2(static_cast<double>(stage.group.size()) / seen.pes));
+    const double weight = (kAnyStage + static_cast<double>(shared) / static_cast<double>(operators.size())) *
+                          std::exp(-kOctaveDecay * octaves);
+    sum += weight * seen.log_factor;
+    weights += weight;
+  }
+  return weights > 0 ? std::exp(sum / weights) : 1;
 }
 
 void KnownCost::set_measured(const StageProposal& producer, const StageProposal& consumer,
@@ -168,7 +187,7 @@ KnownPrice KnownCost::transfer(const StageProposal& producer, const StageProposa
 KnownPrice LikelyCost::stage(const StageProposal& stage) const {
   KnownPrice price = cost_.stage(stage);
   if (price.basis != PriceBasis::bound) return price;
-  const double factor = std::max(1.0, cost_.usual_factor(stage.group));
+  const double factor = std::pow(std::max(1.0, cost_.usual_factor(stage)), weight_);
   price.latency_cycles *= factor;
   price.period_cycles *= factor;
   return price;

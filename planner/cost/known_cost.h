@@ -48,9 +48,9 @@ class KnownCost : public ExecutionCost {
   /// price; of several runs the fastest counts, since a plan may be the one with the quieter neighbours.
   void set_seen(const StageProposal& stage, std::uint64_t period_cycles);
 
-  /// What stages on groups of as many PEs measured, on average, as a multiple of their bound (geometric mean
-  /// of the periods; of all stages if none of that size was measured). 1 while nothing was measured.
-  double usual_factor(const PeGroup& group) const;
+  /// What measured stages took as a multiple of their bound: a geometric mean of the periods in which stages
+  /// with the same operators, on groups of about as many PEs, count most. 1 while nothing was measured.
+  double usual_factor(const StageProposal& stage) const;
   bool measured(const StageProposal& stage) const;
   bool measured(const StageProposal& producer, const StageProposal& consumer) const;
   bool infeasible(const StageProposal& stage) const;
@@ -77,12 +77,14 @@ class KnownCost : public ExecutionCost {
   mutable std::map<std::string, std::uint32_t> signatures_;
   mutable std::map<std::vector<OpId>, std::uint32_t> signature_of_;
   mutable std::map<std::string, StagePrice> bounds_;
-  /// Logarithms of measured / bound.
-  struct Factors {
-    double sum = 0;
-    std::uint32_t count = 0;
+  std::set<std::uint32_t> operator_classes(const StageProposal& stage) const;
+  /// Of a measured stage.
+  struct Observation {
+    std::set<std::uint32_t> operators;  ///< by signature
+    double pes = 1;
+    double log_factor = 0;  ///< of measured / bound
   };
-  std::map<std::size_t, Factors> factors_;  ///< by number of PEs; 0: all
+  std::vector<Observation> observations_;
 };
 
 /// Another view of the prices of stages; transfers cost what they cost.
@@ -98,12 +100,15 @@ class StageView : public ExecutionCost {
   const Cost& cost_;
 };
 
-/// What unmeasured stages are likely to cost: their bound times KnownCost::usual_factor. Shows where to
-/// measure next; proves nothing.
+/// What unmeasured stages are likely to cost: their bound times KnownCost::usual_factor to the power of
+/// `weight` (0: as the bound says, 1: as stages usually do). Shows where to measure next; proves nothing.
 class LikelyCost : public StageView<KnownCost> {
  public:
-  using StageView::StageView;
+  LikelyCost(const KnownCost& cost, double weight) : StageView(cost), weight_(weight) {}
   KnownPrice stage(const StageProposal& stage) const override;
+
+ private:
+  double weight_;
 };
 
 /// Only plans that are made of measured prices: everything else is infinite.

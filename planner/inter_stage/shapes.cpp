@@ -11,11 +11,13 @@ constexpr std::array<std::uint32_t, 3> kAxisOrder{1, 0, 2};  // rows first
 
 std::uint32_t volume(const Extent& extent) { return extent[0] * extent[1] * extent[2]; }
 
-/// Quarters come from halving twice. Unequal quarters and finer positions would balance some pipelines
-/// better, but each further shape costs the measurement of every operator on it.
+/// Finer positions would balance some pipelines better, but each further shape costs the measurement of every
+/// operator on it.
 std::vector<std::uint32_t> useful_positions(std::uint32_t length) {
   std::vector<std::uint32_t> positions;
-  if (length % 3 == 0) positions = {length / 3, length / 3 * 2};
+  for (const std::uint32_t parts : {2u, 3u, 4u})
+    if (length % parts == 0)
+      for (std::uint32_t part = 1; part < parts; ++part) positions.push_back(length / parts * part);
   if (length >= 2) positions.push_back(length / 2);
   std::sort(positions.begin(), positions.end());
   positions.erase(std::unique(positions.begin(), positions.end()), positions.end());

@@ -24,8 +24,8 @@ struct BoxCut {
 ///
 /// Small cases are cut everywhere. Others only where it is useful, so that few different (stage, shape)
 /// prices have to be measured: across the longest side (equal sides: rows first, which leaves the memory
-/// ports of both ends of a row to each part), at its half and its thirds. Quarters and so on come from
-/// cutting the parts again.
+/// ports of both ends of a row to each part), at its half, its thirds and its quarters. Eighths and so on
+/// come from cutting the parts again.
 class ShapeTable {
  public:
   ShapeTable(const Extent& extent, bool everywhere);

@@ -114,7 +114,7 @@ class Former {
         if (large) {
           OperatorCandidate streamed = candidate;
           set_tiles(op, all, split.block, true, streamed);
-          if (streamed.reduction_outermost) add(one, streamed);
+          if (streamed.outer == OuterLoop::reduction) add(one, streamed);
         }
         add(one, candidate);
       }
@@ -125,7 +125,7 @@ class Former {
     const TemporalSplit tiles = is_matrix(op) ? matrix_tiles(graph_, hardware_, op, all, block, stream)
                                               : vector_tiles(graph_, hardware_, op, all, block);
     candidate.temporal = tiles.tiles;
-    candidate.reduction_outermost = tiles.reduction_outermost;
+    candidate.outer = tiles.outer;
   }
 
   /// Every split of the operator worth looking at, in every arrangement.

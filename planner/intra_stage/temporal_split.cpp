@@ -17,6 +17,8 @@ constexpr double kLeastMatrixCycles = 768;
 constexpr std::uint32_t kLeastFolds = 1;
 constexpr std::uint64_t kLeastVectorElements = 4096;
 constexpr std::uint32_t kMostVectorTiles = 32;
+/// Weights of up to one in so many bytes of the scratchpad stay while an operator works on its rows in turn.
+constexpr std::uint64_t kKeptWeightsShare = 4;
 /// A streamed reduction brings this much of the input at a time.
 constexpr std::uint64_t kInputTileBytes = 96 * 1024;
 
@@ -108,6 +110,30 @@ void cut_rows(const Graph& graph, const HardwareSpec& hardware, OpId op, const s
     }
 }
 
+/// With features in tiles nothing is complete before the last of them, and the next operator waits for its
+/// input on the way. So samples or rows are worked on in two halves, one after the other, where all weights
+/// may stay meanwhile.
+void work_in_halves(const Graph& graph, const HardwareSpec& hardware, OpId op, const std::vector<Axis>& axes,
+                    const Box& block, Box& tile, TemporalSplit& split) {
+  if (split.outer != OuterLoop::features ||
+      weight_bytes(graph, op, block) > hardware.pe.scratchpad.bytes.count() / kKeptWeightsShare)
+    return;
+  std::uint32_t features = 1, rows = 1;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    if (axes[axis].role == AxisRole::reduction && split.tiles[axis] > 1) return;
+    (axes[axis].role == AxisRole::feature ? features : rows) *= split.tiles[axis];
+  }
+  if (features == 1) return;
+  for (const AxisRole role : {AxisRole::sample, AxisRole::parallel})
+    for (std::size_t axis = 0; axis < axes.size() && rows == 1; ++axis) {
+      if (axes[axis].role != role || !axes[axis].splittable || tile.extent[axis] < 2) continue;
+      if (!worth_cutting(graph, hardware, op, tile, axis, 2)) continue;
+      split.tiles[axis] = rows = 2;
+      shrink(tile, axis, 2);
+    }
+  if (rows > 1) split.outer = OuterLoop::rows;
+}
+
 std::uint64_t input_bytes(const Graph& graph, OpId op, const Box& block) {
   const Operator& node = graph.op(op);
   std::uint64_t bytes = 0;
@@ -137,11 +163,12 @@ TemporalSplit matrix_tiles(const Graph& graph, const HardwareSpec& hardware, OpI
       const std::uint32_t most = std::max(1u, tile.extent[axis] / std::max(1u, hardware.pe.matrix.rows));
       split.tiles[axis] =
           std::min(most, best_count(graph, hardware, op, tile, axis, std::min(std::max(2u, wanted), most)));
-      split.reduction_outermost = split.tiles[axis] > 1;
+      if (split.tiles[axis] > 1) split.outer = OuterLoop::reduction;
       shrink(tile, axis, split.tiles[axis]);
     }
   cut_weights(graph, hardware, op, axes, tile, split.tiles);
   cut_rows(graph, hardware, op, axes, tile, split.tiles);
+  work_in_halves(graph, hardware, op, axes, block, tile, split);
   return split;
 }
 

@@ -7,14 +7,15 @@
 
 #include "planner/graph/graph.h"
 #include "planner/ops/operator.h"
+#include "planner/plan/plan.h"
 #include "sim/api/hardware.h"
 
 namespace dfsim {
 
-/// Tiles per axis of a block, and whether the reduction is the outermost loop.
+/// Tiles per axis of a block, and the outermost loop over them.
 struct TemporalSplit {
   std::vector<std::uint32_t> tiles;
-  bool reduction_outermost = false;
+  OuterLoop outer = OuterLoop::features;
   bool operator==(const TemporalSplit&) const = default;
 };
 

@@ -11,6 +11,10 @@ namespace {
 constexpr std::size_t kLeastRounds = 3;
 /// Rounds in which something did not fit do not count for --max-rounds, up to so many times as many.
 constexpr std::size_t kPatience = 4;
+/// One round in so many goes where the bounds point.
+constexpr std::size_t kBoundRounds = 3;
+/// How much of the usual distance to their bounds unmeasured stages are expected to have.
+constexpr double kUsual = 1, kWithLuck = 0.5;
 /// Proposals tried to find a plan with one stage, or with several, if the rounds brought none.
 constexpr std::uint32_t kKindTries = 4;
 
@@ -64,13 +68,15 @@ bool SearchRounds::run() {
   return !explored_.empty();
 }
 
-/// Bounds promise most where little was measured. So every second round goes where a plan is likely to be
-/// good instead, as long as there is something to measure.
+/// Bounds promise most where little was measured. So most rounds go where a plan is likely to be good
+/// instead, or with some luck, as long as there is something to measure.
 std::optional<Proposal> SearchRounds::likely(const InterStageStrategy& proposal) {
-  if (fitting_ < 2 || fitting_ % 2 == 1 || book_.measured(proposal)) return std::nullopt;
-  const auto other = propose(LikelyCost(cost_));
-  if (!other || book_.measured(other->strategy)) return std::nullopt;
-  return *other;
+  if (fitting_ < 2 || fitting_ % kBoundRounds == 1 || book_.measured(proposal)) return std::nullopt;
+  for (const double weight : {kUsual, kWithLuck}) {
+    const auto other = propose(LikelyCost(cost_, weight));
+    if (other && !book_.measured(other->strategy)) return *other;
+  }
+  return std::nullopt;
 }
 
 Pricing SearchRounds::round(const Proposal& proposal, const ExecutionCost& view, bool gives_bound) {

@@ -27,9 +27,9 @@ struct Room {
 };
 
 /// The fastest first; the last one needs the least room.
-constexpr Room kRooms[] = {{true, PlacePolicy::apart},
+constexpr Room kRooms[] = {{true, PlacePolicy::foreseen},
                            {true, PlacePolicy::packed},
-                           {false, PlacePolicy::apart},
+                           {false, PlacePolicy::foreseen},
                            {false, PlacePolicy::packed}};
 
 /// Everything a program is written with, wired up.
@@ -41,8 +41,8 @@ struct Workshop {
   StageLowering stages;
 
   Workshop(const Graph& graph, const HardwareSpec& hardware, const std::vector<Stage>& all,
-           const LowerOptions& options, const Room& room, std::map<PeId, std::uint32_t> boundaries = {})
-      : writer(graph, hardware, room.policy, std::move(boundaries)),
+           const LowerOptions& options, const Room& room, ScratchpadsInUse foreseen = {})
+      : writer(graph, hardware, room.policy, std::move(foreseen)),
         reslicing(graph, hardware, writer, table),
         state{graph, hardware, writer, table, reslicing, options.samples, options.seed, room.own_places},
         stages(state, all) {
@@ -76,13 +76,13 @@ Result<Program, Infeasible> lower_all(const Graph& graph, const HardwareSpec& ha
     if (auto problem = too_many_parts(graph, hardware, stage, options.samples)) return *problem;
   Infeasible full_scratchpad;
   for (const Room& room : kRooms) {
-    std::map<PeId, std::uint32_t> boundaries;
-    if (room.policy == PlacePolicy::apart) {
+    ScratchpadsInUse foreseen;
+    if (room.policy == PlacePolicy::foreseen) {
       Workshop measuring(graph, hardware, stages, options, {room.own_places, PlacePolicy::measure});
       write(measuring.stages, measuring.writer);
-      boundaries = measuring.writer.long_lived_ends();
+      foreseen = measuring.writer.scratchpads_in_use();
     }
-    Workshop workshop(graph, hardware, stages, options, room, std::move(boundaries));
+    Workshop workshop(graph, hardware, stages, options, room, std::move(foreseen));
     try {
       write(workshop.stages, workshop.writer);
       return workshop.writer.finish(name, options.samples, options.periods);

@@ -16,17 +16,16 @@ std::pair<std::uint32_t, std::uint32_t> block_of(std::uint32_t extent, std::uint
   return {index * base + std::min(index, rest), base + (index < rest ? 1 : 0)};
 }
 
-/// Loop order of the tiles: feature axes outermost, so that a tile of weights is used up before the next
-/// comes; the reduction innermost, or outermost to stream the input through.
-std::vector<std::uint32_t> loop_order(const std::vector<Axis>& axes, bool reduction_outermost) {
+/// Axes from the outermost loop to the innermost.
+std::vector<std::uint32_t> loop_order(const std::vector<Axis>& axes, OuterLoop outer) {
   const auto rank = [&](std::uint32_t axis) {
     switch (axes[axis].role) {
       case AxisRole::feature:
         return 1;
       case AxisRole::reduction:
-        return reduction_outermost ? 0 : 3;
+        return outer == OuterLoop::reduction ? 0 : 3;
       default:
-        return 2;
+        return outer == OuterLoop::rows ? 0 : 2;
     }
   };
   std::vector<std::uint32_t> order(axes.size());
@@ -37,7 +36,7 @@ std::vector<std::uint32_t> loop_order(const std::vector<Axis>& axes, bool reduct
 }
 
 void cut_into_tiles(const std::vector<Axis>& axes, const OperatorCandidate& candidate, MappedPart& part) {
-  const std::vector<std::uint32_t> order = loop_order(axes, candidate.reduction_outermost);
+  const std::vector<std::uint32_t> order = loop_order(axes, candidate.outer);
   std::vector<std::uint32_t> counts(axes.size(), 1), index(axes.size(), 0);
   for (std::size_t a = 0; a < axes.size(); ++a)
     if (axes[a].splittable && a < candidate.temporal.size())

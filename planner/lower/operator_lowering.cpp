@@ -90,18 +90,19 @@ void OperatorLowering::write_prologue() {
   }
 }
 
-void OperatorLowering::write() {
-  for (std::size_t tile = 0; tile < mapping_.most_tiles; ++tile) {
-    state_.reslicing.serve(demands_of(tile), context(mapping_.reduction_tiled));
-    if (tile == 0) place_outputs();
+void OperatorLowering::write_tile(std::size_t tile) {
+  state_.reslicing.serve(demands_of(tile), context(mapping_.reduction_tiled));
+  if (tile == 0) place_outputs();
+  for (std::uint32_t part = 0; part < mapping_.parts.size(); ++part)
+    if (tile < mapping_.parts[part].tiles.size()) compute_tile(part, tile);
+  if (mapping_.reduction_split)
     for (std::uint32_t part = 0; part < mapping_.parts.size(); ++part)
-      if (tile < mapping_.parts[part].tiles.size()) compute_tile(part, tile);
-    if (mapping_.reduction_split)
-      for (std::uint32_t part = 0; part < mapping_.parts.size(); ++part)
-        if (tile < mapping_.parts[part].tiles.size() && mapping_.parts[part].completes[tile])
-          exchange_partial_sums(part, tile);
-    release_used(tile);
-  }
+      if (tile < mapping_.parts[part].tiles.size() && mapping_.parts[part].completes[tile])
+        exchange_partial_sums(part, tile);
+  release_used(tile);
+}
+
+void OperatorLowering::end() {
   for (const auto& [pe, micro_tensor] : taken_over_) state_.table.drop(op_.inputs[0], pe, micro_tensor);
 }
 
@@ -220,7 +221,7 @@ void OperatorLowering::matmul_tile(std::uint32_t number, std::size_t tile, const
     if (known == sums_[number].end()) {
       const std::uint32_t sum =
           pe.allocate(state_.writer.tensor(output), box, state_.writer.bytes(output, box, true),
-                      Placement::stream, true, false);
+                      Placement::sum, true, false);
       sums_[number][place] = sum;
     } else {
       op.matmul.accumulate = true;

@@ -51,8 +51,10 @@ class OperatorLowering {
 
   /// Loads the weights of all tiles, for the prologue.
   void write_prologue();
-  /// Writes loads, transfers and computation of the mapped samples.
-  void write();
+  /// Writes loads, transfers and computation of one tile of every part; tiles in ascending order.
+  void write_tile(std::size_t tile);
+  /// After the last tile.
+  void end();
   /// The micro-ops that compute, by PE.
   const std::map<PeId, std::vector<std::uint32_t>>& computed() const { return computed_; }
 

@@ -13,8 +13,8 @@ constexpr std::uint32_t kSmallPiece = 8 * 1024;
 
 }  // namespace
 
-PeBuilder::PeBuilder(PeId pe, std::uint64_t scratchpad_bytes, PlacePolicy policy, std::uint32_t boundary)
-    : policy_(policy), map_(scratchpad_bytes, policy, boundary), capacity_(map_.free_bytes()) {
+PeBuilder::PeBuilder(PeId pe, std::uint64_t scratchpad_bytes, PlacePolicy policy, ScratchpadUses foreseen)
+    : policy_(policy), map_(scratchpad_bytes, policy, std::move(foreseen)), capacity_(map_.free_bytes()) {
   program_.pe = pe;
 }
 
@@ -25,6 +25,7 @@ std::uint32_t PeBuilder::allocate(TensorId tensor, const Box& box, std::uint32_t
       placement == Placement::stream ||
       (placement == Placement::passing && bytes <= kSmallPiece && policy_ != PlacePolicy::packed);
   const auto address = placement == Placement::reserved ? reserved_place(added)
+                       : placement == Placement::sum    ? map_.allocate_sum(bytes)
                        : streams                        ? map_.allocate_stream(bytes)
                                                         : map_.allocate_lowest(bytes);
   if (!address) throw ScratchpadFull(program_.pe, bytes, map_.largest_free());

@@ -28,6 +28,7 @@ struct ScratchpadFull : std::runtime_error {
 enum class Placement : std::uint8_t {
   lowest,
   stream,
+  sum,      ///< made and used up here at once
   passing,  ///< a piece from another PE: should come early, but lives as long as its reader takes
   /// Nobody else gets the place: after its release it waits for the next micro-tensor of the same tensor and
   /// size. So the next period's data may come while this period's other work goes on.
@@ -41,7 +42,7 @@ enum class Placement : std::uint8_t {
 class PeBuilder {
  public:
   PeBuilder(PeId pe, std::uint64_t scratchpad_bytes, PlacePolicy policy = PlacePolicy::packed,
-            std::uint32_t boundary = 0);
+            ScratchpadUses foreseen = {});
 
   /// A new micro-tensor; throws ScratchpadFull.
   std::uint32_t allocate(TensorId tensor, const Box& box, std::uint32_t bytes, Placement placement,
@@ -66,7 +67,7 @@ class PeBuilder {
   bool empty() const { return program_.ops.empty(); }
   std::uint32_t size() const { return static_cast<std::uint32_t>(program_.ops.size()); }
   std::uint64_t peak_bytes() const { return peak_bytes_; }
-  std::uint32_t long_lived_end() const { return map_.long_lived_end(); }
+  const ScratchpadUses& scratchpad_uses() const { return map_.uses(); }
 
   PeProgram finish();
 

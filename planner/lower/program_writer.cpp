@@ -16,29 +16,25 @@ constexpr std::uint64_t kEndless = std::uint64_t{1} << 31;
 }  // namespace
 
 ProgramWriter::ProgramWriter(const Graph& graph, const HardwareSpec& hardware, PlacePolicy policy,
-                             std::map<PeId, std::uint32_t> boundaries)
-    : graph_(graph),
-      hardware_(hardware),
-      policy_(policy),
-      boundaries_(std::move(boundaries)),
-      homes_(hardware) {}
+                             ScratchpadsInUse foreseen)
+    : graph_(graph), hardware_(hardware), policy_(policy), foreseen_(std::move(foreseen)), homes_(hardware) {}
 
 PeBuilder& ProgramWriter::pe(PeId id) {
   std::unique_ptr<PeBuilder>& builder = builders_[id];
   if (!builder) {
-    const auto boundary = boundaries_.find(id);
+    auto foreseen = foreseen_.extract(id);
     const std::uint64_t bytes =
         policy_ == PlacePolicy::measure ? kEndless : hardware_.pe.scratchpad.bytes.count();
-    builder =
-        std::make_unique<PeBuilder>(id, bytes, policy_, boundary == boundaries_.end() ? 0 : boundary->second);
+    builder = std::make_unique<PeBuilder>(id, bytes, policy_,
+                                          foreseen.empty() ? ScratchpadUses{} : std::move(foreseen.mapped()));
   }
   return *builder;
 }
 
-std::map<PeId, std::uint32_t> ProgramWriter::long_lived_ends() const {
-  std::map<PeId, std::uint32_t> ends;
-  for (const auto& [id, builder] : builders_) ends.emplace(id, builder->long_lived_end());
-  return ends;
+ScratchpadsInUse ProgramWriter::scratchpads_in_use() const {
+  ScratchpadsInUse uses;
+  for (const auto& [id, builder] : builders_) uses.emplace(id, builder->scratchpad_uses());
+  return uses;
 }
 
 TensorId ProgramWriter::tensor(TensorId graph_tensor) {

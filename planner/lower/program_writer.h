@@ -30,11 +30,13 @@ struct PrimitiveKey {
   auto operator<=>(const PrimitiveKey&) const = default;
 };
 
+using ScratchpadsInUse = std::map<PeId, ScratchpadUses>;
+
 class ProgramWriter {
  public:
-  /// `boundaries`: by PE, for PlacePolicy::apart.
+  /// `foreseen`: by PE, for that policy.
   ProgramWriter(const Graph& graph, const HardwareSpec& hardware, PlacePolicy policy,
-                std::map<PeId, std::uint32_t> boundaries);
+                ScratchpadsInUse foreseen);
 
   PeBuilder& pe(PeId id);
   DramHomes& homes() { return homes_; }
@@ -63,8 +65,7 @@ class ProgramWriter {
 
   Program finish(const std::string& name, std::uint32_t samples, std::uint32_t periods);
   void end_prologue();
-  /// How far up long-lived data reached, by PE.
-  std::map<PeId, std::uint32_t> long_lived_ends() const;
+  ScratchpadsInUse scratchpads_in_use() const;
 
   std::uint32_t element_bytes(TensorId graph_tensor, bool partial) const;
   std::uint32_t bytes(TensorId graph_tensor, const Box& box, bool partial) const;
@@ -76,7 +77,7 @@ class ProgramWriter {
   const Graph& graph_;
   const HardwareSpec& hardware_;
   PlacePolicy policy_;
-  std::map<PeId, std::uint32_t> boundaries_;
+  ScratchpadsInUse foreseen_;
   DramHomes homes_;
   Program program_;
   std::map<PeId, std::unique_ptr<PeBuilder>> builders_;

@@ -1,6 +1,7 @@
 #include "planner/lower/stage_lowering.h"
 
 #include <algorithm>
+#include <deque>
 #include <set>
 
 #include "planner/lower/box_cover.h"
@@ -8,22 +9,36 @@
 namespace dfsim {
 
 StageLowering::StageLowering(LoweringState& state, const std::vector<Stage>& stages)
-    : state_(state), stages_(stages) {
-  std::set<OpId> inside;
-  for (std::uint32_t s = 0; s < stages.size(); ++s)
+    : state_(state), stages_(stages), pes_(stages.size()) {
+  for (std::uint32_t s = 0; s < stages.size(); ++s) {
+    for (const PeId pe : stages[s].group.pes(state.hardware)) pes_[s].insert(pe);
     for (const OpId op : stages[s].operators) {
-      inside.insert(op);
+      stage_of_[op] = s;
       state_.reslicing.set_stage(op, s);
       order_.push_back(op);
     }
-  for (const OpId id : order_)
-    for (const TensorId input : state_.graph.op(id).inputs) {
+  }
+  for (const OpId id : order_) {
+    const Operator& op = state_.graph.op(id);
+    for (const TensorId input : op.inputs) {
       const Tensor& tensor = state_.graph.tensor(input);
-      const bool given = tensor.producer && !inside.contains(*tensor.producer);
-      if (given) state_.reslicing.set_given(input);
-      for (const OpId consumer : tensor.consumers)
-        if (!given || inside.contains(consumer)) progress_[input].emplace(consumer, 0);
+      if (tensor.producer && !stage_of_.contains(*tensor.producer)) state_.reslicing.set_given(input);
+      add_readers(input);
     }
+    for (const TensorId output : op.outputs) add_readers(output);
+  }
+}
+
+void StageLowering::add_readers(TensorId id) {
+  const Tensor& tensor = state_.graph.tensor(id);
+  const bool given = tensor.producer && !stage_of_.contains(*tensor.producer);
+  for (const OpId reader : tensor.consumers) {
+    const auto stage = stage_of_.find(reader);
+    if (stage != stage_of_.end())
+      readers_.add(id, reader, &pes_[stage->second]);
+    else if (!given)
+      readers_.add(id, reader, nullptr);
+  }
 }
 
 std::vector<StageLowering::SubBatch> StageLowering::sub_batches(const Stage& stage) const {
@@ -34,6 +49,11 @@ std::vector<StageLowering::SubBatch> StageLowering::sub_batches(const Stage& sta
     result.push_back({first, end - first});
   }
   return result;
+}
+
+StageLowering::SubBatch StageLowering::common(const SubBatch& a, const SubBatch& b) {
+  const std::uint32_t first = std::max(a.first, b.first), end = std::min(a.end(), b.end());
+  return {first, end > first ? end - first : 0};
 }
 
 OperatorMapping StageLowering::map(const Stage& stage, std::size_t index, const SubBatch& samples) const {
@@ -60,16 +80,13 @@ void StageLowering::write_prologue(const Stage& stage) {
 }
 
 void StageLowering::find_stages_before() {
-  std::map<OpId, std::size_t> stage_of;
-  for (std::size_t s = 0; s < stages_.size(); ++s)
-    for (const OpId op : stages_[s].operators) stage_of[op] = s;
   before_.assign(stages_.size(), {});
   turn_.assign(stages_.size(), {});
   shares_.assign(stages_.size(), false);
   written_.assign(stages_.size(), 0);
-  for (const auto& [op, s] : stage_of)
+  for (const auto& [op, s] : stage_of_)
     for (const OpId earlier : state_.graph.predecessors(op))
-      if (const auto it = stage_of.find(earlier); it != stage_of.end() && it->second != s)
+      if (const auto it = stage_of_.find(earlier); it != stage_of_.end() && it->second != s)
         before_[s].insert(it->second);
   for (std::size_t a = 0; a < stages_.size(); ++a)
     for (std::size_t b = a + 1; b < stages_.size(); ++b)
@@ -91,7 +108,7 @@ void StageLowering::write_until(std::size_t stage, std::uint32_t sample) {
   const std::vector<SubBatch> all = sub_batches(stages_[stage]);
   while (written_[stage] < all.size() && all[written_[stage]].first < sample) {
     const SubBatch& next = all[written_[stage]];
-    for (const std::size_t earlier : before_[stage]) write_until(earlier, next.first + next.count);
+    for (const std::size_t earlier : before_[stage]) write_until(earlier, next.end());
     for (const std::size_t earlier : turn_[stage]) write_until(earlier, state_.samples);
     write_sub_batch(stages_[stage], next);
     ++written_[stage];
@@ -100,7 +117,13 @@ void StageLowering::write_until(std::size_t stage, std::uint32_t sample) {
 
 void StageLowering::write_sub_batch(const Stage& stage, const SubBatch& samples) {
   writing_ = stage.name;
-  for (std::size_t index = 0; index < stage.operators.size(); ++index) write_operator(stage, index, samples);
+  for (std::size_t index = 0; index < stage.operators.size();) {
+    TileChain chain(state_.graph);
+    std::size_t end = index;
+    while (end < stage.operators.size() && chain.add(stage.operators[end], map(stage, end, samples))) ++end;
+    write_chain(stage, index, chain, samples);
+    index = end;
+  }
 }
 
 void StageLowering::write_alone() {
@@ -113,7 +136,7 @@ void StageLowering::write_alone() {
       for (const TensorId output : state_.graph.op(op).outputs)
         for (const OpId reader : state_.graph.tensor(output).consumers)
           if (taken > 0 && !inside.contains(reader)) consumed(output, reader, taken);
-    taken = samples.first + samples.count;
+    taken = samples.end();
   }
 }
 
@@ -131,24 +154,40 @@ bool StageLowering::dies_with(TensorId tensor, OpId op) const {
   return t.role == TensorRole::activation && t.consumers.size() == 1 && t.consumers.front() == op;
 }
 
-void StageLowering::write_operator(const Stage& stage, std::size_t index, const SubBatch& samples) {
-  const OpId id = stage.operators[index];
-  const Operator& op = state_.graph.op(id);
-  const OperatorMapping mapping = map(stage, index, samples);
-  OperatorScope scope;
-  scope.op = id;
-  scope.group = &stage.group;
-  scope.weights_resident = stage.strategy.weights_resident;
-  scope.input_dies = !op.inputs.empty() && dies_with(op.inputs[0], id);
-  scope.after = wait_for_control(id, mapping, samples.first + samples.count);
+/// The operators of `chain`, the first of which is number `first` of the stage.
+void StageLowering::write_chain(const Stage& stage, std::size_t first, const TileChain& chain,
+                                const SubBatch& samples) {
+  std::deque<OperatorScope> scopes;
+  std::deque<OperatorLowering> lowerings;
+  for (std::size_t member = 0; member < chain.size(); ++member) {
+    const OpId id = stage.operators[first + member];
+    const Operator& op = state_.graph.op(id);
+    OperatorScope& scope = scopes.emplace_back();
+    scope.op = id;
+    scope.group = &stage.group;
+    scope.weights_resident = stage.strategy.weights_resident;
+    scope.input_dies = !op.inputs.empty() && dies_with(op.inputs[0], id);
+    scope.after = wait_for_control(id, chain.mapping(member), samples.end());
+    lowerings.emplace_back(state_, scope, chain.mapping(member));
+  }
+  for (const TileChain::Tile& next : chain.order()) {
+    lowerings[next.member].write_tile(next.tile);
+    if (next.tile + 1 == chain.mapping(next.member).most_tiles)
+      end_operator(stage, stage.operators[first + next.member], chain.mapping(next.member),
+                   lowerings[next.member], samples);
+  }
+}
 
-  OperatorLowering lowering(state_, scope, mapping);
-  lowering.write();
+void StageLowering::end_operator(const Stage& stage, OpId id, const OperatorMapping& mapping,
+                                 OperatorLowering& lowering, const SubBatch& samples) {
+  const Operator& op = state_.graph.op(id);
+  lowering.end();
   describe(id, mapping);
-  computed_[id].emplace_back(samples.first + samples.count, lowering.computed());
+  computed_[id].emplace_back(samples.end(), lowering.computed());
   store_outputs(id, stage.group, samples);
+  send_ahead(stage, id, samples);
   for (const TensorId input : std::set<TensorId>(op.inputs.begin(), op.inputs.end()))
-    consumed(input, id, samples.first + samples.count);
+    consumed(input, id, samples.end());
 }
 
 void StageLowering::store_outputs(OpId id, const PeGroup& group, const SubBatch& samples) {
@@ -157,8 +196,7 @@ void StageLowering::store_outputs(OpId id, const PeGroup& group, const SubBatch&
     if (tensor.role == TensorRole::output) {
       std::vector<Box> stored;
       for (const Copy& copy : state_.table.owners(output)) {
-        if (copy.box.offset[0] < samples.first || copy.box.offset[0] >= samples.first + samples.count)
-          continue;
+        if (copy.box.offset[0] < samples.first || copy.box.offset[0] >= samples.end()) continue;
         if (std::find(stored.begin(), stored.end(), copy.box) != stored.end()) continue;  // a replica
         stored.push_back(copy.box);
         std::vector<PortId> ports = state_.writer.homes().output_ports_of(group);
@@ -177,16 +215,45 @@ void StageLowering::store_outputs(OpId id, const PeGroup& group, const SubBatch&
   }
 }
 
-/// `op` has read `tensor` up to sample `samples_done`; what every consumer has read gives its place back.
+/// `op` has read `tensor` up to sample `samples_done`.
 void StageLowering::consumed(TensorId tensor, OpId op, std::uint32_t samples_done) {
   const Tensor& t = state_.graph.tensor(tensor);
   if (t.role == TensorRole::weight || t.role == TensorRole::embedding) return;
-  std::map<OpId, std::uint32_t>& progress = progress_[tensor];
-  progress[op] = samples_done;
-  std::uint32_t all = samples_done;
-  for (const auto& [consumer, done] : progress) all = std::min(all, done);
+  readers_.read(tensor, op, samples_done);
+  release_useless(tensor);
+}
+
+void StageLowering::release_useless(TensorId tensor) {
   state_.table.release(tensor, state_.writer,
-                       [&](const Copy& copy) { return copy.box.offset[0] + copy.box.extent[0] <= all; });
+                       [&](const Copy& copy) { return readers_.useless(tensor, copy); });
+}
+
+/// `consumer` works on more samples at a time than `producer`, elsewhere.
+bool StageLowering::gathers(const Stage& consumer, const Stage& producer) const {
+  return sub_batches(consumer).size() < sub_batches(producer).size() &&
+         !consumer.group.overlaps(producer.group);
+}
+
+/// What stages with larger sub-batches read of the outputs of `id` goes to them at once: until they read it,
+/// the whole of it needs room on their side only.
+void StageLowering::send_ahead(const Stage& producer, OpId id, const SubBatch& samples) {
+  for (const TensorId output : state_.graph.op(id).outputs) {
+    bool sent = false;
+    for (const OpId reader : state_.graph.tensor(output).consumers) {
+      const auto found = stage_of_.find(reader);
+      if (found == stage_of_.end() || !gathers(stages_[found->second], producer)) continue;
+      const Stage& consumer = stages_[found->second];
+      const auto index =
+          static_cast<std::size_t>(std::find(consumer.operators.begin(), consumer.operators.end(), reader) -
+                                   consumer.operators.begin());
+      for (const SubBatch& of : sub_batches(consumer))
+        state_.reslicing.serve(demands_on(output, consumer, index, of, common(of, samples)),
+                               {reader, &consumer.group, state_.samples, false, false});
+      readers_.fetched(output, reader, samples.end());
+      sent = true;
+    }
+    if (sent) release_useless(output);
+  }
 }
 
 std::map<PeId, std::vector<std::uint32_t>> StageLowering::wait_for_control(OpId op,
@@ -234,18 +301,21 @@ void StageLowering::describe(OpId id, const OperatorMapping& mapping) {
 }
 
 void StageLowering::write_transfers(const Stage& producer, const Stage& consumer) {
-  const std::vector<SubBatch> made = sub_batches(producer), read = sub_batches(consumer);
-  if (made.size() != read.size()) {
-    for (const SubBatch& samples : made) give_outputs(producer, consumer, samples);
-    for (const SubBatch& samples : read) move_inputs(consumer, samples);
-    return;
-  }
-  // In step, as two operators of one stage are: no more than a sub-batch is there at a time.
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    give_outputs(producer, consumer, made[i]);
-    move_inputs(consumer, read[i]);
+  const auto release = [&](bool owners, std::uint32_t end) {
     for (const TensorId tensor : given_outputs_)
-      state_.table.release(tensor, state_.writer, [](const Copy&) { return true; });
+      state_.table.release(tensor, state_.writer, [&](const Copy& copy) {
+        return copy.owner == owners && copy.box.offset[0] + copy.box.extent[0] <= end;
+      });
+  };
+  // As in the whole plan: no more than a sub-batch is there at a time, on either side.
+  for (const SubBatch& made : sub_batches(producer)) {
+    give_outputs(producer, consumer, made);
+    for (const SubBatch& read : sub_batches(consumer)) {
+      const SubBatch part = common(read, made);
+      if (part.count > 0) move_inputs(consumer, read, part);
+      if (read.end() <= made.end()) release(false, read.end());
+    }
+    release(true, made.end());
   }
 }
 
@@ -275,25 +345,42 @@ void StageLowering::give_outputs(const Stage& producer, const Stage& consumer, c
   }
 }
 
-void StageLowering::move_inputs(const Stage& consumer, const SubBatch& samples) {
+/// What operator number `index` of the consumer reads of `samples` of `tensor` when it works on the sub-batch
+/// `of`.
+std::vector<Demand> StageLowering::demands_on(TensorId tensor, const Stage& consumer, std::size_t index,
+                                              const SubBatch& of, const SubBatch& samples) const {
+  std::vector<Demand> demands;
+  if (samples.count == 0) return demands;
+  const OpId id = consumer.operators[index];
+  const Operator& op = state_.graph.op(id);
+  const OperatorMapping mapping = map(consumer, index, of);
+  for (std::size_t input = 0; input < op.inputs.size(); ++input) {
+    if (op.inputs[input] != tensor) continue;
+    for (const MappedPart& part : mapping.parts) {
+      Box box = kind_of(op).input_box(state_.graph, id, input, part.block);
+      if (box.empty()) continue;
+      const SubBatch wanted = common({box.offset[0], box.extent[0]}, samples);
+      box.offset[0] = wanted.first;
+      box.extent[0] = wanted.count;
+      if (!box.empty()) demands.push_back({tensor, box, part.pe});
+    }
+  }
+  return demands;
+}
+
+/// `samples` of what the consumer reads for its sub-batch `of`.
+void StageLowering::move_inputs(const Stage& consumer, const SubBatch& of, const SubBatch& samples) {
   for (std::size_t index = 0; index < consumer.operators.size(); ++index) {
     const OpId id = consumer.operators[index];
-    const Operator& op = state_.graph.op(id);
-    const OperatorMapping mapping = map(consumer, index, samples);
     std::vector<Demand> demands;
-    for (std::size_t input = 0; input < op.inputs.size(); ++input) {
-      if (!given_outputs_.contains(op.inputs[input])) continue;
-      for (const MappedPart& part : mapping.parts) {
-        const Box box = kind_of(op).input_box(state_.graph, id, input, part.block);
-        if (!box.empty()) demands.push_back({op.inputs[input], box, part.pe});
+    for (const TensorId input :
+         std::set<TensorId>(state_.graph.op(id).inputs.begin(), state_.graph.op(id).inputs.end()))
+      if (given_outputs_.contains(input)) {
+        const std::vector<Demand> more = demands_on(input, consumer, index, of, samples);
+        demands.insert(demands.end(), more.begin(), more.end());
       }
-    }
-    DemandContext context;
-    context.op = id;
-    context.group = &consumer.group;
-    context.samples = state_.samples;
-    state_.reslicing.serve(std::move(demands), context);
-    describe(id, mapping);
+    state_.reslicing.serve(std::move(demands), {id, &consumer.group, state_.samples, false, false});
+    describe(id, map(consumer, index, of));
   }
 }
 

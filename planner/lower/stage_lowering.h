@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "planner/lower/operator_lowering.h"
+#include "planner/lower/tensor_readers.h"
+#include "planner/lower/tile_chain.h"
 #include "planner/plan/plan.h"
 
 namespace dfsim {
@@ -32,23 +34,33 @@ class StageLowering {
   /// The stage that is being written.
   const std::string& writing() const { return writing_; }
 
-  /// The producer's output tensors lie in its layout at the start of every period, and only what `consumer`
-  /// reads of them is moved.
+  /// The producer's output tensors lie in its layout, a sub-batch at a time, and only what `consumer` reads
+  /// of them is moved.
   void write_transfers(const Stage& producer, const Stage& consumer);
 
  private:
   struct SubBatch {
     std::uint32_t first, count;
+    std::uint32_t end() const { return first + count; }
   };
   std::vector<SubBatch> sub_batches(const Stage& stage) const;
+  static SubBatch common(const SubBatch& a, const SubBatch& b);
+  void add_readers(TensorId tensor);
   void find_stages_before();
   void write_prologue(const Stage& stage);
   void write_until(std::size_t stage, std::uint32_t sample);
   void write_sub_batch(const Stage& stage, const SubBatch& samples);
   OperatorMapping map(const Stage& stage, std::size_t index, const SubBatch& samples) const;
-  void write_operator(const Stage& stage, std::size_t index, const SubBatch& samples);
+  void write_chain(const Stage& stage, std::size_t first, const TileChain& chain, const SubBatch& samples);
+  void end_operator(const Stage& stage, OpId id, const OperatorMapping& mapping, OperatorLowering& lowering,
+                    const SubBatch& samples);
   void give_outputs(const Stage& producer, const Stage& consumer, const SubBatch& samples);
-  void move_inputs(const Stage& consumer, const SubBatch& samples);
+  std::vector<Demand> demands_on(TensorId tensor, const Stage& consumer, std::size_t index,
+                                 const SubBatch& of, const SubBatch& samples) const;
+  void move_inputs(const Stage& consumer, const SubBatch& of, const SubBatch& samples);
+  bool gathers(const Stage& consumer, const Stage& producer) const;
+  void send_ahead(const Stage& producer, OpId op, const SubBatch& samples);
+  void release_useless(TensorId tensor);
   void store_outputs(OpId op, const PeGroup& group, const SubBatch& samples);
   void describe(OpId op, const OperatorMapping& mapping);
   bool dies_with(TensorId tensor, OpId op) const;
@@ -58,13 +70,14 @@ class StageLowering {
 
   LoweringState& state_;
   const std::vector<Stage>& stages_;
+  std::vector<TensorReaders::Pes> pes_;  // by stage: of its group
+  std::map<OpId, std::size_t> stage_of_;
   std::vector<std::set<std::size_t>> before_;  // by stage: those whose samples it needs
   std::vector<std::set<std::size_t>> turn_;  // by stage: those that have their turn on the same group before
   std::vector<bool> shares_;                 // by stage: its group with others
   std::vector<std::uint32_t> written_;       // by stage: sub-batches
   std::string writing_;
-  std::map<TensorId, std::map<OpId, std::uint32_t>>
-      progress_;  // per tensor and consumer: samples read so far
+  TensorReaders readers_;
   std::map<OpId, std::vector<std::pair<std::uint32_t, std::map<PeId, std::vector<std::uint32_t>>>>>
       computed_;  // of operators with control successors: (end of sub-batch, micro-ops by PE)
   std::set<TensorId> given_outputs_;  // of the producer of a transfer alone

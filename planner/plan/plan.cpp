@@ -95,6 +95,18 @@ std::string to_string(PeOrder order) {
   return "unknown";
 }
 
+std::string to_string(OuterLoop loop) {
+  switch (loop) {
+    case OuterLoop::features:
+      return "features";
+    case OuterLoop::reduction:
+      return "reduction";
+    case OuterLoop::rows:
+      return "rows";
+  }
+  return "unknown";
+}
+
 std::uint32_t OperatorCandidate::spatial_parts() const {
   std::uint32_t product = 1;
   for (const std::uint32_t parts : spatial) product *= parts;
@@ -107,9 +119,10 @@ std::string OperatorCandidate::to_string(const std::vector<std::string>& axis_na
     if (axis < spatial.size() && spatial[axis] > 1)
       nested += (nested.empty() ? "" : ",") +
                 (axis < axis_names.size() ? axis_names[axis] : fmt::format("axis{}", axis));
-  return fmt::format("{} | {} | {}{}{}{}", parts_text(spatial, axis_names), parts_text(temporal, axis_names),
-                     nested, nested.empty() ? "" : " ", dfsim::to_string(order),
-                     reduction_outermost ? " reduction_outermost" : "");
+  return fmt::format(
+      "{} | {} | {}{}{}{}", parts_text(spatial, axis_names), parts_text(temporal, axis_names), nested,
+      nested.empty() ? "" : " ", dfsim::to_string(order),
+      outer == OuterLoop::features ? "" : fmt::format(", {} outermost", dfsim::to_string(outer)));
 }
 
 std::uint32_t Plan::distinct_groups() const {

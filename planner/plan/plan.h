@@ -38,14 +38,22 @@ struct PeGroup {
 enum class PeOrder : std::uint8_t { row_major, column_major, snake };
 std::string to_string(PeOrder order);
 
+/// The outermost loop over the tiles of one PE's part. What a tile of the outer loops reads is read again by
+/// all inner ones.
+enum class OuterLoop : std::uint8_t {
+  features,   ///< each tile of weights is used up before the next one comes
+  reduction,  ///< so is each tile of the input (partial sums stay)
+  rows  ///< samples and rows: each is complete, and on its way to its readers, while the next is worked on
+};
+std::string to_string(OuterLoop loop);
+
 /// How one operator is cut and mapped onto its PE group. Axes are those of OperatorKind::axes, in that order.
 struct OperatorCandidate {
   std::vector<std::uint32_t> spatial;   ///< parts per axis; the product is at most the size of the group
   std::vector<std::uint32_t> temporal;  ///< tiles per axis of one PE's part, one after another
   std::vector<std::uint32_t> nesting;   ///< axes from slowest to fastest over the PEs (a permutation)
   PeOrder order = PeOrder::row_major;   ///< how the PEs of the group are numbered
-  bool reduction_outermost =
-      false;  ///< temporal loop over reduction tiles outside the others (streams the input)
+  OuterLoop outer = OuterLoop::features;
 
   std::uint32_t spatial_parts() const;
   std::string to_string(const std::vector<std::string>& axis_names) const;  ///< "b8 n2 | n24 | b,n row_major"

@@ -6,7 +6,7 @@ namespace dfsim {
 
 void write(TextWriter& out, const OperatorCandidate& candidate) {
   out.numbers(candidate.spatial).numbers(candidate.temporal).numbers(candidate.nesting);
-  out.number(static_cast<std::uint64_t>(candidate.order)).number(candidate.reduction_outermost ? 1 : 0);
+  out.number(static_cast<std::uint64_t>(candidate.order)).number(static_cast<std::uint64_t>(candidate.outer));
 }
 
 void write(TextWriter& out, const IntraStageStrategy& strategy) {
@@ -52,7 +52,9 @@ OperatorCandidate read_candidate(TextReader& in) {
   const std::uint64_t order = in.number();
   if (order > static_cast<std::uint64_t>(PeOrder::snake)) throw std::runtime_error("unknown order of PEs");
   candidate.order = static_cast<PeOrder>(order);
-  candidate.reduction_outermost = in.number() != 0;
+  const std::uint64_t outer = in.number();
+  if (outer > static_cast<std::uint64_t>(OuterLoop::rows)) throw std::runtime_error("unknown outer loop");
+  candidate.outer = static_cast<OuterLoop>(outer);
   return candidate;
 }
 

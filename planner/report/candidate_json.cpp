@@ -38,7 +38,7 @@ Json operator_json(const OperatorCandidate& candidate) {
           {"temporal", candidate.temporal},
           {"nesting", candidate.nesting},
           {"order", to_string(candidate.order)},
-          {"reduction_outermost", candidate.reduction_outermost}};
+          {"outer", to_string(candidate.outer)}};
 }
 
 OperatorCandidate operator_from(const Json& json) {
@@ -48,7 +48,8 @@ OperatorCandidate operator_from(const Json& json) {
   json.at("nesting").get_to(candidate.nesting);
   candidate.order = enum_named(json.at("order").get<std::string>(),
                                {PeOrder::row_major, PeOrder::column_major, PeOrder::snake});
-  json.at("reduction_outermost").get_to(candidate.reduction_outermost);
+  candidate.outer = enum_named(json.at("outer").get<std::string>(),
+                               {OuterLoop::features, OuterLoop::reduction, OuterLoop::rows});
   return candidate;
 }
 

@@ -2,7 +2,7 @@
 // that the candidate can be run again.
 //
 //   {"level":"op","stages":[{"name":"s0","operators":[3],"group":[[0,0,0,0,4,4,1]],"sub_batches":1,"resident":false,
-//    "candidates":[{"spatial":[4,4],"temporal":[1,2],"nesting":[0,1],"order":"row_major","reduction_outermost":false}]}]}
+//    "candidates":[{"spatial":[4,4],"temporal":[1,2],"nesting":[0,1],"order":"row_major","outer":"features"}]}]}
 //
 // A submesh is [noc, x, y, z, width, height, depth]. A re-slicing has two stages: producer and consumer.
 #pragma once

@@ -84,7 +84,7 @@ std::string split_text(const Graph& graph, const Stage& stage) {
   return of_all_operators(stage, [&](OpId op, const OperatorCandidate& candidate) {
     const std::vector<std::string> names = axis_names(graph, op);
     return parts_text(candidate.spatial, names) + " / " + parts_text(candidate.temporal, names) +
-           (candidate.reduction_outermost ? " (reduction outermost)" : "");
+           (candidate.outer == OuterLoop::features ? "" : " (" + to_string(candidate.outer) + " outermost)");
   });
 }
 

@@ -232,7 +232,9 @@ class PlanReader {
                                                         {"column_major", PeOrder::column_major},
                                                         {"snake", PeOrder::snake}},
                                                        PeOrder::row_major);
-    candidate.reduction_outermost = item["reduction_outermost"].boolean(false);
+    candidate.outer = item["outer_loop"].choice<OuterLoop>(
+        {{"features", OuterLoop::features}, {"reduction", OuterLoop::reduction}, {"rows", OuterLoop::rows}},
+        OuterLoop::features);
     item["micro_tensors"].accept_all();
     const std::uint64_t parts = std::accumulate(
         candidate.spatial.begin(), candidate.spatial.end(), std::uint64_t{1},

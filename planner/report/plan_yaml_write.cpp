@@ -139,7 +139,7 @@ class PlanWriter {
     line("          temporal: {}", parts(candidate.temporal, names));
     line("          nesting: {}", list(nesting));
     line("          pe_order: {}", to_string(candidate.order));
-    if (candidate.reduction_outermost) line("          reduction_outermost: true");
+    if (candidate.outer != OuterLoop::features) line("          outer_loop: {}", to_string(candidate.outer));
     const std::uint32_t together = ceil_div(file_.plan.samples, std::max(1u, stage.strategy.sub_batches));
     const OperatorMapping mapping = map_operator(graph_, hardware_, op, stage.group, candidate, 0, together);
     micro_tensors(op, mapping);

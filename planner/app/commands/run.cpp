@@ -17,6 +17,7 @@
 #include "planner/app/run_placement.h"
 #include "planner/app/run_program.h"
 #include "planner/app/version.h"
+#include "planner/lower/lower.h"
 #include "planner/report/candidates_csv.h"
 #include "sim/base/files.h"
 
@@ -90,10 +91,22 @@ StoredCandidate stored_candidate(const RunCommand& options) {
   }
 }
 
+void trace_candidate(const PlanInputs& given, const ExactCandidate& candidate, const RunOptions& options) {
+  const LowerOptions lowering{given.file.plan.samples, options.periods, given.file.seed};
+  const Graph& graph = given.inputs.model.graph;
+  const HardwareSpec& hardware = given.inputs.config.spec;
+  const Result<Program, Infeasible> program =
+      candidate.level == CandidateLevel::reslice
+          ? lower_transfer(graph, hardware, candidate.stages[0], candidate.stages[1], lowering)
+          : lower_stage(graph, hardware, candidate.stages[0], lowering);
+  trace_program(program.value(), given.inputs.config, options);
+}
+
 /// A candidate of candidates.csv, run to its end, whatever became of it in the search.
 int run_candidate(const RunCommand& options) {
   const PlanInputs given = load_plan(options.plan, options.overrides);
   const StoredCandidate stored = stored_candidate(options);
+  check_trace_arguments(options.trace, given.inputs.config.spec);
   PricingSession session(given.inputs.model.graph, given.inputs.config.spec,
                          {given.file.plan.samples, options.periods, given.file.seed}, 1, std::nullopt);
   const ExactCandidate& candidate = stored.candidate;
@@ -107,6 +120,7 @@ int run_candidate(const RunCommand& options) {
   const bool latency = given.file.objective == Objective::latency;
   const std::uint64_t cycles = latency ? answer.price.latency_cycles : answer.price.period_cycles;
   const std::uint64_t recorded = latency ? stored.latency_cycles : stored.period_cycles;
+  if (!options.trace.file.empty()) trace_candidate(given, candidate, options);
   if (options.json) {
     nlohmann::ordered_json json = {{"version", 1},
                                    {"candidate", stored.id},

@@ -102,7 +102,8 @@ class Cached : public testing::Test {
     result.name = graph_.op(OpId(op)).name;
     result.operators = {OpId(op)};
     result.group = std::move(group);
-    result.strategy.operators = {{{1, parts, 1, 1}, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, false}};
+    result.strategy.operators = {
+        {{1, parts, 1, 1}, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, OuterLoop::features}};
     return result;
   }
 
@@ -340,7 +341,8 @@ TEST(PriceKeys, LeaveOutTheRowWhereItDoesNotMatter) {
   Stage stage;
   stage.operators = {OpId(0)};
   stage.group = rectangle(0, 0, 4, 2);
-  stage.strategy.operators = {{{1, 2, 4, 1}, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, false}};
+  stage.strategy.operators = {
+      {{1, 2, 4, 1}, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, OuterLoop::features}};
   const auto key = [&](const PeGroup& group) {
     Stage moved = stage;
     moved.group = group;
@@ -363,8 +365,9 @@ TEST(PriceKeys, OfTransfersCountRelativePlaces) {
   Stage from, to;
   from.operators = {OpId(0)};
   to.operators = {OpId(1)};
-  from.strategy.operators = {{{1, 2, 4, 1}, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, false}};
-  to.strategy.operators = {{{1, 2, 4}, {1, 1, 1}, {0, 1, 2}, PeOrder::row_major, false}};
+  from.strategy.operators = {
+      {{1, 2, 4, 1}, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, OuterLoop::features}};
+  to.strategy.operators = {{{1, 2, 4}, {1, 1, 1}, {0, 1, 2}, PeOrder::row_major, OuterLoop::features}};
   const auto key = [&](const PeGroup& a, const PeGroup& b) {
     from.group = a, to.group = b;
     return PriceKeys(graph, hardware, {}).transfer(from, to).content;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <limits>
 
 #include "planner/cost/pipeline.h"
@@ -71,9 +73,9 @@ TEST_F(KnownCostTest, WhatDoesNotFitRulesOutMoreWorkOnLessSpace) {
   EXPECT_FALSE(never(stage({0, 1}, box(0, 0, 4, 4))));
 }
 
-TEST_F(KnownCostTest, LikelyPricesFollowWhatStagesOfThatSizeMeasured) {
+TEST_F(KnownCostTest, LikelyPricesFollowWhatStagesLikeThemMeasured) {
   cost_.forget_preset();
-  const LikelyCost likely(cost_);
+  const LikelyCost likely(cost_, 1), lucky(cost_, 0.5);
   const StageProposal other = stage({3}, box(0, 0, 4, 2));
   const double bound = cost_.stage(other).period_cycles;
   EXPECT_EQ(likely.stage(other).period_cycles, bound);
@@ -85,6 +87,12 @@ TEST_F(KnownCostTest, LikelyPricesFollowWhatStagesOfThatSizeMeasured) {
   EXPECT_EQ(likely.stage(other).basis, PriceBasis::bound);
   EXPECT_DOUBLE_EQ(likely.stage(stage({3}, box(0, 0, 4, 4))).period_cycles,
                    2 * cost_.stage(stage({3}, box(0, 0, 4, 4))).period_cycles);
+  EXPECT_NEAR(lucky.stage(other).period_cycles, std::sqrt(2) * bound, 1e-6 * bound);
+  // A stage on a much larger group says little about one on this.
+  const StageProposal large = stage({2}, box(0, 0, 8, 8));
+  cost_.set_measured(large, {9, 8 * static_cast<std::uint64_t>(cost_.stage(large).period_cycles)});
+  EXPECT_GT(likely.stage(other).period_cycles, 2 * bound);
+  EXPECT_LT(likely.stage(other).period_cycles, 2.1 * bound);
 }
 
 TEST_F(KnownCostTest, TransfersArePricedByTensorsAndDistance) {

@@ -79,7 +79,7 @@ class Bounds : public testing::Test {
     stage.operators = {OpId(0)};
     stage.group = proposal_.group;
     stage.strategy.operators = {
-        {std::move(parts), std::move(tiles), {0, 1, 2, 3}, PeOrder::row_major, false}};
+        {std::move(parts), std::move(tiles), {0, 1, 2, 3}, PeOrder::row_major, OuterLoop::features}};
     stage.strategy.weights_resident = resident;
     return stage;
   }
@@ -117,7 +117,7 @@ TEST_F(Bounds, OfATransferAreWhatIsMissingAtOnePe) {
   const LowerBounds bounds(graph_, hardware_, 8);
   Stage producer = matmul_alone({8, 1, 8, 1}), consumer = producer;
   consumer.operators = {OpId(1)};
-  consumer.strategy.operators = {{{8, 1, 8}, {1, 1, 1}, {0, 1, 2}, PeOrder::row_major, false}};
+  consumer.strategy.operators = {{{8, 1, 8}, {1, 1, 1}, {0, 1, 2}, PeOrder::row_major, OuterLoop::features}};
   EXPECT_EQ(bounds.transfer(producer, consumer), (StagePrice{0, 0}));
   consumer.strategy.operators[0].spatial = {8, 8, 1};  // rows instead of columns: 1/8 of its rows is there
   const std::uint64_t bytes = 16ull * 768 * 2 * 7 / 8;
@@ -192,7 +192,7 @@ TEST_F(Bounds, OfAProposalAreTheLeastOverAllSplits) {
     Stage stage;
     stage.operators = proposal.operators;
     stage.group = proposal.group;
-    stage.strategy.operators = {{parts, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, false}};
+    stage.strategy.operators = {{parts, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, OuterLoop::features}};
     double most = 0;
     const OperatorMapping mapping =
         map_operator(graph, hardware_, OpId(0), stage.group, stage.strategy.operators[0], 0, 8);

@@ -72,12 +72,14 @@ class Simulated : public testing::Test {
     stage.name = graph_.op(OpId(layer)).name;
     stage.operators = {OpId(layer)};
     stage.group = rectangle(0, row, 4, 2);
-    stage.strategy.operators = {{std::move(parts), {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, false}};
+    stage.strategy.operators = {
+        {std::move(parts), {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, OuterLoop::features}};
     return stage;
   }
   Stage relu(std::uint32_t layer, std::vector<std::uint32_t> parts) const {
     Stage stage = matmul(layer, {});
-    stage.strategy.operators = {{std::move(parts), {1, 1, 1}, {0, 1, 2}, PeOrder::row_major, false}};
+    stage.strategy.operators = {
+        {std::move(parts), {1, 1, 1}, {0, 1, 2}, PeOrder::row_major, OuterLoop::features}};
     return stage;
   }
   std::uint64_t micro_ops(const Stage& stage) const {
@@ -199,7 +201,7 @@ TEST(PriceMessages, ReadBackExactly) {
   stage.name = "x y";
   stage.operators = {OpId(3)};
   stage.group = rectangle(1, 2, 3, 4);
-  stage.strategy.operators = {{{1, 2}, {3, 4}, {1, 0}, PeOrder::snake, true}};
+  stage.strategy.operators = {{{1, 2}, {3, 4}, {1, 0}, PeOrder::snake, OuterLoop::rows}};
   request.stages = {stage, stage};
   EXPECT_EQ(price_request_from(to_text(request)), request);
   const PriceAnswer answer{PriceStatus::failed, {5, 6}, false, "hash", "deadlock: pe_0_0\n at 5"};

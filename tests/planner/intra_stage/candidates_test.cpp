@@ -131,9 +131,25 @@ TEST(TemporalSplit, CutsWeightsIntoWholeFolds) {
   block.rank = 4;
   block.extent = {1, 128, 96, 768};
   const TemporalSplit split = matrix_tiles(graph, hardware, OpId(0), axes, block, false);
-  EXPECT_EQ(split.tiles, (std::vector<std::uint32_t>{1, 1, 3, 1}))
-      << "three tiles of 32 columns, 48 KiB each";
-  EXPECT_FALSE(split.reduction_outermost);
+  EXPECT_EQ(split.tiles, (std::vector<std::uint32_t>{1, 2, 3, 1}))
+      << "three tiles of 32 columns, 48 KiB each; two halves of the rows";
+  EXPECT_EQ(split.outer, OuterLoop::rows);
+}
+
+TEST(TemporalSplit, WorksInHalvesOnlyWhereAllWeightsMayStay) {
+  const HardwareSpec hardware = chip("mesh8x8.yaml");
+  const Graph graph = mlp(1, 128, 768);
+  const std::vector<Axis> axes = kind_of(graph.op(OpId(0))).axes(graph, OpId(0), 8);
+  Box block;
+  block.rank = 4;
+  block.extent = {1, 128, 192, 768};  // 288 KiB of weights, more than a quarter of 1 MiB
+  const TemporalSplit large = matrix_tiles(graph, hardware, OpId(0), axes, block, false);
+  EXPECT_EQ(large.tiles[1], 1u);
+  EXPECT_EQ(large.outer, OuterLoop::features);
+  block.extent = {1, 48, 96, 768};  // halves would leave rows of the array idle
+  const TemporalSplit few = matrix_tiles(graph, hardware, OpId(0), axes, block, false);
+  EXPECT_EQ(few.tiles[1], 1u);
+  EXPECT_EQ(few.outer, OuterLoop::features);
 }
 
 TEST(TemporalSplit, CutsTheReductionWhereOneColumnOfFoldsIsTooLarge) {
@@ -158,7 +174,7 @@ TEST(TemporalSplit, StreamsAnInputThatIsTooLarge) {
   block.extent = {1, 512, 96, 3072};
   EXPECT_TRUE(input_too_large(graph, hardware, OpId(0), block));
   const TemporalSplit split = matrix_tiles(graph, hardware, OpId(0), axes, block, true);
-  EXPECT_TRUE(split.reduction_outermost);
+  EXPECT_EQ(split.outer, OuterLoop::reduction);
   EXPECT_GT(split.tiles[3], 8u);
 }
 

@@ -222,7 +222,7 @@ TEST(CandidateLog, AuditsDiscardedCandidatesAndCountsWrongBounds) {
   stage.operators = {OpId(0)};
   stage.group = rectangle(0, 0, 2, 2);
   stage.strategy.operators = {
-      OperatorCandidate{{2, 1, 2, 1}, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, false}};
+      OperatorCandidate{{2, 1, 2, 1}, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, OuterLoop::features}};
   log.form_stage(CandidateLevel::stage, stage, {0, 1});
   EXPECT_EQ(log.audit(), 0u);
   stage.strategy.sub_batches = 2;
@@ -245,8 +245,8 @@ TEST(CandidateLog, StopsWhatIsSlowerThanTheBestAtTheStartOfABatch) {
       Stage stage;
       stage.operators = {OpId(0)};
       stage.group = rectangle(0, 0, 2, 2);
-      stage.strategy.operators = {
-          OperatorCandidate{{parts, 1, 1, 1}, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, false}};
+      stage.strategy.operators = {OperatorCandidate{
+          {parts, 1, 1, 1}, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, OuterLoop::features}};
       numbers.push_back(
           log.form_stage(CandidateLevel::stage, stage, LowerBounds(graph, hardware, 8).stage(stage)));
     }

@@ -69,7 +69,8 @@ Plan two_halves() {
     stage.group = test::rectangle(op, 0, 1, 2);
     stage.strategy.sub_batches = kSubBatches;
     stage.strategy.weights_resident = true;
-    stage.strategy.operators = {{{1, 1, 2, 1}, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, false}};
+    stage.strategy.operators = {
+        {{1, 1, 2, 1}, {1, 1, 1, 1}, {0, 1, 2, 3}, PeOrder::row_major, OuterLoop::features}};
     plan.stages.push_back(stage);
   }
   return plan;

@@ -24,8 +24,8 @@ Stage example() {
   stage.name = "a stage with blanks: 3";
   stage.operators = {OpId(4), OpId(7)};
   stage.group = {{submesh(0, 0, 0, 4, 2), submesh(1, 2, 2, 1, 1)}};
-  OperatorCandidate first{{8, 1, 2, 1}, {1, 1, 3, 1}, {0, 1, 2, 3}, PeOrder::row_major, false};
-  OperatorCandidate second{{2, 2, 1, 2}, {1, 1, 1, 4}, {3, 0, 1, 2}, PeOrder::snake, true};
+  OperatorCandidate first{{8, 1, 2, 1}, {1, 1, 3, 1}, {0, 1, 2, 3}, PeOrder::row_major, OuterLoop::features};
+  OperatorCandidate second{{2, 2, 1, 2}, {1, 1, 1, 4}, {3, 0, 1, 2}, PeOrder::snake, OuterLoop::reduction};
   stage.strategy = {{first, second}, 2, true};
   return stage;
 }
@@ -61,11 +61,13 @@ TEST(PeGroup, ListsSubmeshesInTurn) {
 }
 
 TEST(OperatorCandidate, PrintsPartsTilesAndOrder) {
-  const OperatorCandidate candidate{{8, 1, 2, 1}, {1, 1, 24, 1}, {0, 1, 2, 3}, PeOrder::row_major, false};
+  const OperatorCandidate candidate{
+      {8, 1, 2, 1}, {1, 1, 24, 1}, {0, 1, 2, 3}, PeOrder::row_major, OuterLoop::features};
   EXPECT_EQ(candidate.to_string({"b", "m", "n", "k"}), "b8 n2 | n24 | b,n row_major");
   EXPECT_EQ(candidate.spatial_parts(), 16u);
-  EXPECT_EQ((OperatorCandidate{{1, 1}, {1, 1}, {0, 1}, PeOrder::snake, true}.to_string({"b", "m"})),
-            "1 | 1 | snake reduction_outermost");
+  EXPECT_EQ(
+      (OperatorCandidate{{1, 1}, {1, 1}, {0, 1}, PeOrder::snake, OuterLoop::reduction}.to_string({"b", "m"})),
+      "1 | 1 | snake, reduction outermost");
 }
 
 TEST(Plan, CountsDifferentGroups) {

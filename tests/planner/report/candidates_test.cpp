@@ -22,7 +22,7 @@ TEST(CandidateJson, ReadsBackExactly) {
   candidate.stages[0].strategy.sub_batches = 3;
   candidate.stages[0].strategy.weights_resident = true;
   candidate.stages[1].strategy.operators[0].order = PeOrder::column_major;
-  candidate.stages[1].strategy.operators[0].reduction_outermost = true;
+  candidate.stages[1].strategy.operators[0].outer = OuterLoop::reduction;
   EXPECT_EQ(exact_candidate_from_json(to_json(candidate)), candidate);
 }
 

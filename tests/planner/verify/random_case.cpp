@@ -287,7 +287,7 @@ class CaseBuilder {
       if (one_in(2)) candidate.temporal[a] = between(1, std::min(4u, axes[a].extent));
     }
     candidate.order = any<PeOrder>({PeOrder::row_major, PeOrder::column_major, PeOrder::snake});
-    candidate.reduction_outermost = one_in(3);
+    candidate.outer = any<OuterLoop>({OuterLoop::features, OuterLoop::reduction, OuterLoop::rows});
     return candidate;
   }
 
@@ -309,9 +309,8 @@ class CaseBuilder {
         for (const TensorId input : op.inputs)
           text += fmt::format(" {}[{}]", result_.graph.tensor(input).name,
                               fmt::join(result_.graph.tensor(input).shape, ","));
-        text += fmt::format(" -> [{}]; {}{}", fmt::join(result_.graph.tensor(op.outputs[0]).shape, ","),
-                            stage.strategy.operators[i].to_string(axes),
-                            stage.strategy.operators[i].reduction_outermost ? " reduction outermost" : "");
+        text += fmt::format(" -> [{}]; {}", fmt::join(result_.graph.tensor(op.outputs[0]).shape, ","),
+                            stage.strategy.operators[i].to_string(axes));
       }
     }
   }
