@@ -97,8 +97,11 @@ std::vector<std::size_t> topological_order(const Draft& draft, const Wiring& wir
   std::vector<std::size_t> waiting(boost::num_vertices(graph));
   for (auto [edge, end] = boost::edges(graph); edge != end; ++edge) ++waiting[boost::target(*edge, graph)];
   const std::vector<std::size_t> rest = longest_ways(graph);
+  // Of equals what has just become ready: work on a tensor follows the operator that made it.
+  std::vector<std::size_t> since(waiting.size(), 0);
   const auto later = [&](std::size_t a, std::size_t b) {
-    return rest[a] != rest[b] ? rest[a] < rest[b] : a > b;
+    if (rest[a] != rest[b]) return rest[a] < rest[b];
+    return since[a] != since[b] ? since[a] < since[b] : a > b;
   };
   std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
   for (std::size_t op = 0; op < waiting.size(); ++op)
@@ -109,7 +112,10 @@ std::vector<std::size_t> topological_order(const Draft& draft, const Wiring& wir
     ready.pop();
     order.push_back(op);
     for (auto [edge, end] = boost::out_edges(op, graph); edge != end; ++edge)
-      if (--waiting[boost::target(*edge, graph)] == 0) ready.push(boost::target(*edge, graph));
+      if (const std::size_t next = boost::target(*edge, graph); --waiting[next] == 0) {
+        since[next] = order.size();
+        ready.push(next);
+      }
   }
   return order;
 }

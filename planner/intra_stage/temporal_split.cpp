@@ -199,9 +199,10 @@ std::vector<std::uint32_t> tiles_like(const std::vector<Axis>& axes, const Box& 
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     if (!axes[axis].splittable || producer_tile.extent[axis] == 0) continue;
     // Tiles of the producer's size, whatever share of its block this PE has.
-    const std::uint32_t count = std::clamp(ceil_div(block.extent[axis], producer_tile.extent[axis]), 1u,
-                                           std::max(1u, block.extent[axis]));
-    if (total * count > kMostVectorTiles) continue;
+    const std::uint32_t all = std::clamp(ceil_div(block.extent[axis], producer_tile.extent[axis]), 1u,
+                                         std::max(1u, block.extent[axis]));
+    std::uint32_t count = all;  // or several of the producer's tiles in one
+    while (total * count > kMostVectorTiles || all % count != 0) --count;
     tiles[axis] = count;
     total *= count;
   }

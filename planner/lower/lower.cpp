@@ -20,13 +20,11 @@ std::string pe_name(const HardwareSpec& hardware, PeId id) {
   return fmt::format("chip{}.pe_{}_{}", place.noc.value(), place.x, place.y);
 }
 
-/// How the scratchpads are used.
+/// How the scratchpads of a PE group are used: the fastest first, the last one needs the least room.
 struct Room {
   bool own_places;  ///< for what comes a period ahead
   PlacePolicy policy;
 };
-
-/// The fastest first; the last one needs the least room.
 constexpr Room kRooms[] = {{true, PlacePolicy::foreseen},
                            {true, PlacePolicy::packed},
                            {false, PlacePolicy::foreseen},
@@ -41,13 +39,12 @@ struct Workshop {
   StageLowering stages;
 
   Workshop(const Graph& graph, const HardwareSpec& hardware, const std::vector<Stage>& all,
-           const LowerOptions& options, const Room& room, ScratchpadsInUse foreseen = {})
-      : writer(graph, hardware, room.policy, std::move(foreseen)),
+           const LowerOptions& options, std::map<PeId, ScratchpadSetup> scratchpads)
+      : writer(graph, hardware, std::move(scratchpads)),
         reslicing(graph, hardware, writer, table),
-        state{graph, hardware, writer, table, reslicing, options.samples, options.seed, room.own_places},
+        state{graph, hardware, writer, table, reslicing, options.samples, options.seed},
         stages(state, all) {
     for (const Stage& stage : all) writer.add_stage(stage.name, stage.operators);
-    reslicing.keep_input_places(room.own_places);
   }
 };
 
@@ -68,33 +65,61 @@ std::optional<Infeasible> too_many_parts(const Graph& graph, const HardwareSpec&
   return std::nullopt;
 }
 
+/// Which room each PE group has come down to.
+class RoomChoice {
+ public:
+  RoomChoice(const HardwareSpec& hardware, const std::vector<Stage>& stages) {
+    for (const Stage& stage : stages)
+      for (const PeId pe : stage.group.pes(hardware)) group_of_.try_emplace(pe, stage.group);
+  }
+
+  std::map<PeId, ScratchpadSetup> measuring() const {
+    std::map<PeId, ScratchpadSetup> setups;
+    for (const auto& [pe, group] : group_of_) setups[pe] = {PlacePolicy::measure, room(group).own_places, {}};
+    return setups;
+  }
+  std::map<PeId, ScratchpadSetup> after(std::map<PeId, ScratchpadUses> measured) const {
+    std::map<PeId, ScratchpadSetup> setups;
+    for (const auto& [pe, group] : group_of_)
+      setups[pe] = {room(group).policy, room(group).own_places, std::move(measured[pe])};
+    return setups;
+  }
+  /// The next room for the group of `full`; false if there is none.
+  bool come_down(PeId full) { return ++number_[group_of_.at(full)] < std::size(kRooms); }
+
+ private:
+  const Room& room(const PeGroup& group) const {
+    const auto known = number_.find(group);
+    return kRooms[known == number_.end() ? 0 : known->second];
+  }
+
+  std::map<PeId, PeGroup> group_of_;
+  std::map<PeGroup, std::size_t> number_;  // in kRooms
+};
+
 template <class Write>
 Result<Program, Infeasible> lower_all(const Graph& graph, const HardwareSpec& hardware,
                                       const std::vector<Stage>& stages, const LowerOptions& options,
                                       const std::string& name, const Write& write) {
   for (const Stage& stage : stages)
     if (auto problem = too_many_parts(graph, hardware, stage, options.samples)) return *problem;
-  Infeasible full_scratchpad;
-  for (const Room& room : kRooms) {
-    ScratchpadsInUse foreseen;
-    if (room.policy == PlacePolicy::foreseen) {
-      Workshop measuring(graph, hardware, stages, options, {room.own_places, PlacePolicy::measure});
-      write(measuring.stages, measuring.writer);
-      foreseen = measuring.writer.scratchpads_in_use();
-    }
-    Workshop workshop(graph, hardware, stages, options, room, std::move(foreseen));
+  RoomChoice rooms(hardware, stages);
+  for (;;) {
+    Workshop measuring(graph, hardware, stages, options, rooms.measuring());
+    write(measuring.stages, measuring.writer);
+    Workshop workshop(graph, hardware, stages, options, rooms.after(measuring.writer.scratchpad_uses()));
     try {
       write(workshop.stages, workshop.writer);
       return workshop.writer.finish(name, options.samples, options.periods);
     } catch (const ScratchpadFull& full) {
+      if (rooms.come_down(full.pe)) continue;
       const std::string& writing = workshop.stages.writing().empty() ? name : workshop.stages.writing();
-      full_scratchpad = {
+      return Infeasible{
           fmt::format("stage {}: a micro-tensor in the scratchpad of {} (largest free piece {} of {} bytes)",
                       writing, pe_name(hardware, full.pe), full.free, hardware.pe.scratchpad.bytes.count()),
           full.demand, full.free, "bytes", "cut into more tiles, more sub-batches or a larger group"};
     }
   }
-  return full_scratchpad;
 }
 
 }  // namespace

@@ -128,9 +128,8 @@ void OperatorLowering::place_outputs() {
         }
       }
       if (!place)
-        place =
-            pe.allocate(state_.writer.tensor(tensor), box, state_.writer.bytes(tensor, box, false),
-                        gathers && state_.own_places ? Placement::reserved : Placement::lowest, false, false);
+        place = pe.allocate(state_.writer.tensor(tensor), box, state_.writer.bytes(tensor, box, false),
+                            gathers ? pe.ahead_or(Placement::lowest) : Placement::lowest, false, false);
       outputs_[number].push_back(*place);
       if (!box.empty())
         state_.table.add(tensor, {part.pe, *place, box, true, completed_tiles(part, output, box)});

@@ -27,8 +27,6 @@ struct LoweringState {
   Reslicing& reslicing;
   std::uint32_t samples;  ///< of a period
   std::uint64_t seed;
-  bool own_places =
-      true;  ///< what depends on network inputs only has a place of its own: it comes a period ahead
 };
 
 /// Which part of which stage is being written.

@@ -13,8 +13,11 @@ constexpr std::uint32_t kSmallPiece = 8 * 1024;
 
 }  // namespace
 
-PeBuilder::PeBuilder(PeId pe, std::uint64_t scratchpad_bytes, PlacePolicy policy, ScratchpadUses foreseen)
-    : policy_(policy), map_(scratchpad_bytes, policy, std::move(foreseen)), capacity_(map_.free_bytes()) {
+PeBuilder::PeBuilder(PeId pe, std::uint64_t scratchpad_bytes, ScratchpadSetup setup)
+    : own_places_(setup.own_places),
+      policy_(setup.policy),
+      map_(scratchpad_bytes, setup.policy, std::move(setup.foreseen)),
+      capacity_(map_.free_bytes()) {
   program_.pe = pe;
 }
 

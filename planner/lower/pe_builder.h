@@ -25,6 +25,13 @@ struct ScratchpadFull : std::runtime_error {
   std::uint64_t demand, free;
 };
 
+/// How places in one scratchpad are chosen.
+struct ScratchpadSetup {
+  PlacePolicy policy = PlacePolicy::packed;
+  bool own_places = true;  ///< for what comes a period ahead
+  ScratchpadUses foreseen = {};
+};
+
 enum class Placement : std::uint8_t {
   lowest,
   stream,
@@ -41,8 +48,10 @@ enum class Placement : std::uint8_t {
 /// adds those on the period before and leaves out what others imply.
 class PeBuilder {
  public:
-  PeBuilder(PeId pe, std::uint64_t scratchpad_bytes, PlacePolicy policy = PlacePolicy::packed,
-            ScratchpadUses foreseen = {});
+  explicit PeBuilder(PeId pe, std::uint64_t scratchpad_bytes, ScratchpadSetup setup = {});
+
+  /// For what may come a period ahead: a place of its own if there is room for such places, else `other`.
+  Placement ahead_or(Placement other) const { return own_places_ ? Placement::reserved : other; }
 
   /// A new micro-tensor; throws ScratchpadFull.
   std::uint32_t allocate(TensorId tensor, const Box& box, std::uint32_t bytes, Placement placement,
@@ -102,6 +111,7 @@ class PeBuilder {
   void add_period_dependences();
 
   PeProgram program_;
+  bool own_places_;
   PlacePolicy policy_;
   ScratchpadMap map_;
   std::uint64_t capacity_;

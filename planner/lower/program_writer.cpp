@@ -8,31 +8,21 @@
 
 namespace dfsim {
 
-namespace {
-
-/// A scratchpad in which everything fits.
-constexpr std::uint64_t kEndless = std::uint64_t{1} << 31;
-
-}  // namespace
-
-ProgramWriter::ProgramWriter(const Graph& graph, const HardwareSpec& hardware, PlacePolicy policy,
-                             ScratchpadsInUse foreseen)
-    : graph_(graph), hardware_(hardware), policy_(policy), foreseen_(std::move(foreseen)), homes_(hardware) {}
+ProgramWriter::ProgramWriter(const Graph& graph, const HardwareSpec& hardware,
+                             std::map<PeId, ScratchpadSetup> scratchpads)
+    : graph_(graph), hardware_(hardware), scratchpads_(std::move(scratchpads)), homes_(hardware) {}
 
 PeBuilder& ProgramWriter::pe(PeId id) {
   std::unique_ptr<PeBuilder>& builder = builders_[id];
   if (!builder) {
-    auto foreseen = foreseen_.extract(id);
-    const std::uint64_t bytes =
-        policy_ == PlacePolicy::measure ? kEndless : hardware_.pe.scratchpad.bytes.count();
-    builder = std::make_unique<PeBuilder>(id, bytes, policy_,
-                                          foreseen.empty() ? ScratchpadUses{} : std::move(foreseen.mapped()));
+    builder =
+        std::make_unique<PeBuilder>(id, hardware_.pe.scratchpad.bytes.count(), std::move(scratchpads_[id]));
   }
   return *builder;
 }
 
-ScratchpadsInUse ProgramWriter::scratchpads_in_use() const {
-  ScratchpadsInUse uses;
+std::map<PeId, ScratchpadUses> ProgramWriter::scratchpad_uses() const {
+  std::map<PeId, ScratchpadUses> uses;
   for (const auto& [id, builder] : builders_) uses.emplace(id, builder->scratchpad_uses());
   return uses;
 }

@@ -30,13 +30,11 @@ struct PrimitiveKey {
   auto operator<=>(const PrimitiveKey&) const = default;
 };
 
-using ScratchpadsInUse = std::map<PeId, ScratchpadUses>;
-
 class ProgramWriter {
  public:
-  /// `foreseen`: by PE, for that policy.
-  ProgramWriter(const Graph& graph, const HardwareSpec& hardware, PlacePolicy policy,
-                ScratchpadsInUse foreseen);
+  /// `scratchpads`: how those of all PEs are used.
+  ProgramWriter(const Graph& graph, const HardwareSpec& hardware,
+                std::map<PeId, ScratchpadSetup> scratchpads);
 
   PeBuilder& pe(PeId id);
   DramHomes& homes() { return homes_; }
@@ -65,7 +63,8 @@ class ProgramWriter {
 
   Program finish(const std::string& name, std::uint32_t samples, std::uint32_t periods);
   void end_prologue();
-  ScratchpadsInUse scratchpads_in_use() const;
+  /// What the scratchpads were used for, by PE.
+  std::map<PeId, ScratchpadUses> scratchpad_uses() const;
 
   std::uint32_t element_bytes(TensorId graph_tensor, bool partial) const;
   std::uint32_t bytes(TensorId graph_tensor, const Box& box, bool partial) const;
@@ -76,8 +75,7 @@ class ProgramWriter {
 
   const Graph& graph_;
   const HardwareSpec& hardware_;
-  PlacePolicy policy_;
-  ScratchpadsInUse foreseen_;
+  std::map<PeId, ScratchpadSetup> scratchpads_;
   DramHomes homes_;
   Program program_;
   std::map<PeId, std::unique_ptr<PeBuilder>> builders_;

@@ -140,18 +140,19 @@ void Reslicing::from_dram(TensorId tensor, const Box& box, std::vector<PeId> rea
       segments = writer_.homes().sample_box(tensor, t.shape, writer_.element_bytes(tensor, false),
                                             context.samples, box, ports);
     }
-    const Placement placement = context.resident                                    ? Placement::lowest
-                                : t.role == TensorRole::input && keep_input_places_ ? Placement::reserved
-                                                                                    : Placement::stream;
+    const auto placement = [&](PeId pe) {
+      if (context.resident) return Placement::lowest;
+      return t.role == TensorRole::input ? writer_.pe(pe).ahead_or(Placement::stream) : Placement::stream;
+    };
     PeBuilder& head = writer_.pe(order.front());
     std::uint32_t at = head.allocate(writer_.tensor(tensor), box, writer_.bytes(tensor, box, false),
-                                     placement, false, context.resident);
+                                     placement(order.front()), false, context.resident);
     writer_.load(order.front(), segments, {}, {at, box},
                  key("load", order.size() > 1 ? "chain" : "direct", tensor, context.op), context.op);
     table_.add(tensor, {order.front(), at, box, false});
     const DmaUse use = t.role == TensorRole::weight ? DmaUse::forward : DmaUse::input;
     for (std::size_t i = 1; i < order.size(); ++i) {
-      at = writer_.send(order[i - 1], {at, box}, order[i], use, placement, context.resident,
+      at = writer_.send(order[i - 1], {at, box}, order[i], use, placement(order[i]), context.resident,
                         key("multicast", "chain", tensor, context.op), context.op);
       table_.add(tensor, {order[i], at, box, false});
     }
@@ -271,16 +272,17 @@ bool Reslicing::send_level(TensorId tensor, Spread& spread, std::uint32_t depth,
                                                       : key("reshard", "direct", tensor, context.op);
   const bool between_stages = std::string_view(reshard.scope) == "inter_stage";
   // What comes from another stage comes while this one is at the period before.
-  const Placement placement = context.streamed                       ? Placement::stream
-                              : between_stages && keep_input_places_ ? Placement::reserved
-                                                                     : Placement::passing;
+  const auto placement = [&](PeId pe) {
+    if (context.streamed) return Placement::stream;
+    return between_stages ? writer_.pe(pe).ahead_or(Placement::passing) : Placement::passing;
+  };
   bool any = false;
   for (std::size_t node = 1; node < spread.tree.size(); ++node) {
     const TreeNode& to = spread.tree[node];
     if (to.depth != depth) continue;
-    spread.at[node] =
-        writer_.send(spread.tree[to.parent].pe, {spread.at[to.parent], spread.part}, to.pe,
-                     between_stages ? DmaUse::store : DmaUse::data, placement, false, reshard, context.op);
+    spread.at[node] = writer_.send(spread.tree[to.parent].pe, {spread.at[to.parent], spread.part}, to.pe,
+                                   between_stages ? DmaUse::store : DmaUse::data, placement(to.pe), false,
+                                   reshard, context.op);
     table_.add(tensor, {to.pe, spread.at[node], spread.part, false});
     any = true;
   }

@@ -38,8 +38,6 @@ class Reslicing {
   Reslicing(const Graph& graph, const HardwareSpec& hardware, ProgramWriter& writer, TensorTable& table)
       : graph_(graph), hardware_(hardware), writer_(writer), table_(table) {}
 
-  /// Network inputs get places of their own, so that those of the next period come early. Takes more room.
-  void keep_input_places(bool keep) { keep_input_places_ = keep; }
   /// Tensors whose producer is not part of the program lie where they are read, from the start.
   void set_given(TensorId tensor) { given_.insert(tensor); }
   /// Which stage makes a tensor (for the scope of primitives).
@@ -83,7 +81,6 @@ class Reslicing {
   ProgramWriter& writer_;
   TensorTable& table_;
   std::set<TensorId> given_;
-  bool keep_input_places_ = false;
   std::map<OpId, std::uint32_t> stage_of_;
   std::map<std::vector<PeId>, std::vector<PeId>> chains_;
 };

@@ -8,11 +8,15 @@ namespace {
 
 /// Who had a place so many releases ago may still be at work, in particular sending.
 constexpr std::uint64_t kJustReleased = 24;
+/// A scratchpad in which everything fits.
+constexpr std::uint64_t kEndless = std::uint64_t{1} << 31;
 
 }  // namespace
 
 ScratchpadMap::ScratchpadMap(std::uint64_t capacity_bytes, PlacePolicy policy, ScratchpadUses foreseen)
-    : policy_(policy), foreseen_(std::move(foreseen)), free_bytes_(capacity_bytes / kAlignment * kAlignment) {
+    : policy_(policy),
+      foreseen_(std::move(foreseen)),
+      free_bytes_((policy == PlacePolicy::measure ? kEndless : capacity_bytes) / kAlignment * kAlignment) {
   if (free_bytes_ > 0) holes_.emplace(0, Hole{static_cast<std::uint32_t>(free_bytes_), 0});
 }
 
@@ -149,11 +153,11 @@ void ScratchpadMap::release(std::uint32_t address, std::uint32_t bytes) {
   const std::uint64_t event = events_++;
   bytes = aligned(bytes);
   if (bytes == 0) return;
+  holes_.emplace(address, Hole{address + bytes, ++releases_});
   if (const auto use = alive_.find(address); use != alive_.end()) {
     uses_[use->second].died = event;
     alive_.erase(use);
   }
-  holes_.emplace(address, Hole{address + bytes, ++releases_});
   free_bytes_ += bytes;
 }
 

@@ -13,18 +13,14 @@ namespace dfsim {
 /// How a place is chosen.
 enum class PlacePolicy : std::uint8_t {
   /// Long-lived data at the lowest address that fits, streams at the highest: shows where the former lies
-  /// when
-  /// nothing else is in its way, and how long everything lives.
+  /// when nothing else is in its way, and how long everything lives.
   measure,
   /// Long-lived data where it was measured to lie; streams wherever none of it will come while they live, at
-  /// the
-  /// place that has been free longest: what had it before ended long ago, so that transfers run far ahead of
-  /// the
-  /// computation.
+  /// the place that has been free longest: what had it before ended long ago, so that transfers run far
+  /// ahead of the computation.
   foreseen,
   /// Nothing is known of what comes: long-lived data at the lowest address that fits, streams at the next
-  /// free place
-  /// after the last one, round and round.
+  /// free place after the last one, round and round.
   packed
 };
 
@@ -43,8 +39,8 @@ class ScratchpadMap {
  public:
   static constexpr std::uint32_t kAlignment = 32;
 
-  /// `foreseen`: for that policy, uses() of a map with `measure` that was asked for the same in the same
-  /// order.
+  /// `foreseen`: for that policy, uses() of a map that measured when it was asked for the same in the same
+  /// order. Measuring knows no full scratchpad.
   explicit ScratchpadMap(std::uint64_t capacity_bytes, PlacePolicy policy = PlacePolicy::packed,
                          ScratchpadUses foreseen = {});
 

@@ -35,8 +35,8 @@ TEST(ScratchpadMap, JoinsNeighbouringHoles) {
 }
 
 TEST(ScratchpadMap, MeasuringKeepsStreamsOutOfTheWay) {
-  ScratchpadMap map(1u << 20, PlacePolicy::measure);
-  ASSERT_EQ(map.allocate_stream(64), (1u << 20) - 64);
+  ScratchpadMap map(256, PlacePolicy::measure);
+  ASSERT_GT(map.allocate_stream(64), 1u << 30) << "there is no end";
   ASSERT_EQ(map.allocate_lowest(100), 0u);
   ASSERT_EQ(map.allocate_lowest(64), 128u);
   map.release(0, 100);
