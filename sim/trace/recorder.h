@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <vector>
 
 #include "sim/api/observer.h"
+#include "sim/trace/sorted_spool.h"
 
 namespace dfsim {
 
@@ -41,7 +41,8 @@ struct TraceOptions {
 /// `measurement` is an earlier run of the same program.
 TraceOptions one_period_after_fill(const Measurement& measurement, std::uint32_t fill_periods);
 
-/// Costs 24 bytes per micro-op or stall, so that millions fit.
+/// Costs 24 bytes per micro-op or stall, and beyond some hundred thousand of them no memory but a temporary
+/// file.
 class TraceRecorder : public Observer {
  public:
   enum class Kind : std::uint8_t { micro_op, stall };
@@ -54,6 +55,15 @@ class TraceRecorder : public Observer {
     Kind kind = Kind::micro_op;
     std::uint64_t end() const { return start + length; }
   };
+  /// By end; ties in an order that does not depend on that of the calls.
+  struct EndsBefore {
+    bool operator()(const Record& a, const Record& b) const;
+  };
+  struct ArrivesBefore {
+    bool operator()(const ObservedPacket& a, const ObservedPacket& b) const { return a.arrived < b.arrived; }
+  };
+  using Records = SortedSpool<Record, EndsBefore>;
+  using Packets = SortedSpool<ObservedPacket, ArrivesBefore>;
 
   explicit TraceRecorder(const TraceOptions& options) : options_(options) {}
   void micro_op(PeId pe, std::uint32_t op, std::uint32_t instance, std::uint64_t start,
@@ -68,9 +78,8 @@ class TraceRecorder : public Observer {
   std::uint64_t next_sample(std::uint64_t cycle) const override;
   void sample(const CounterSample& sample) override;
 
-  /// In order of end; ties in an order that does not depend on that of the calls. To be called after the run.
-  const std::deque<Record>& records();
-  const std::vector<ObservedPacket>& packets() const { return packets_; }  ///< in order of arrival
+  Records& records() { return records_; }  ///< to be read after the run
+  Packets& packets() { return packets_; }
   const std::vector<CounterSample>& samples() const { return samples_; }
   /// By window of counter_cycles: cycles in which PEs stood still, summed over the PEs.
   const std::vector<std::uint64_t>& stalled_cycles() const { return stalled_; }
@@ -90,10 +99,9 @@ class TraceRecorder : public Observer {
   void count_stall(std::uint64_t start, std::uint64_t end);
 
   TraceOptions options_;
-  std::deque<Record> records_;
-  bool sorted_ = true;
+  Records records_;
   bool moves_ = false;  ///< the last record may be that of a transfer
-  std::vector<ObservedPacket> packets_;
+  Packets packets_;
   std::vector<CounterSample> samples_;
   std::vector<std::uint64_t> stalled_;
   std::uint64_t dropped_ = 0;

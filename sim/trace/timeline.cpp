@@ -109,22 +109,23 @@ class Timeline {
   }
   /// How many records and packets fit, in order of end, and which arrows have both ends among them.
   void choose() {
-    const auto& records = source_.recorder.records();
-    const auto& packets = source_.recorder.packets();
+    TraceRecorder::Records::Reader records(source_.recorder.records());
+    TraceRecorder::Packets::Reader packets(source_.recorder.packets());
     std::unordered_set<std::uint64_t> open;
     std::uint64_t left = room();
-    for (;;) {
-      const bool more_records = records_ < records.size(), more_packets = packets_ < packets.size();
-      if (!more_records && !more_packets) return;
-      if (!more_records || (more_packets && packets[packets_].arrived < records[records_].end())) {
+    const TraceRecorder::Record* record = records.get();
+    const ObservedPacket* packet = packets.get();
+    while (record || packet) {
+      if (!record || (packet && packet->arrived < record->end())) {
         if (left == 0) break;
         ++packets_;
         --left;
+        packets.next();
+        packet = packets.get();
         continue;
       }
-      const TraceRecorder::Record& record = records[records_];
       const std::vector<std::uint64_t> ends =
-          record.kind == TraceRecorder::Kind::micro_op ? arrows_of(record) : std::vector<std::uint64_t>{};
+          record->kind == TraceRecorder::Kind::micro_op ? arrows_of(*record) : std::vector<std::uint64_t>{};
       const auto pairs = static_cast<std::uint64_t>(
           std::count_if(ends.begin(), ends.end(), [&](std::uint64_t arrow) { return open.contains(arrow); }));
       const std::uint64_t cost = 1 + 2 * pairs;
@@ -137,19 +138,22 @@ class Timeline {
         else
           open.insert(arrow);
       }
+      records.next();
+      record = records.get();
     }
-    if (records_ < records.size()) drop(records.size() - records_, records[records_].end());
-    if (packets_ < packets.size()) drop(packets.size() - packets_, packets[packets_].arrived);
+    if (record) drop(source_.recorder.records().size() - records_, record->end());
+    if (packet) drop(source_.recorder.packets().size() - packets_, packet->arrived);
   }
 
   void records() {
     std::sort(arrows_.begin(), arrows_.end());
-    const auto& records = source_.recorder.records();
-    for (std::size_t i = 0; i < records_; ++i)
-      if (records[i].kind == TraceRecorder::Kind::stall)
-        stall(records[i]);
+    TraceRecorder::Records::Reader records(source_.recorder.records());
+    for (std::uint64_t i = 0; i < records_; ++i, records.next()) {
+      if (records.get()->kind == TraceRecorder::Kind::stall)
+        stall(*records.get());
       else
-        micro_op(records[i]);
+        micro_op(*records.get());
+    }
     summary_.arrows = arrows_.size();
     summary_.events += 2 * summary_.arrows;
   }
@@ -231,8 +235,9 @@ class Timeline {
   }
 
   void packets() {
-    for (std::size_t i = 0; i < packets_; ++i) {
-      const ObservedPacket& packet = source_.recorder.packets()[i];
+    TraceRecorder::Packets::Reader packets(source_.recorder.packets());
+    for (std::uint64_t i = 0; i < packets_; ++i, packets.next()) {
+      const ObservedPacket& packet = *packets.get();
       const std::string to = endpoint_label(hardware_, packet.noc, packet.destination);
       const std::string name = (packet.data ? "data to " : "control to ") + to;
       start_slice(tracks_.packets(packet.noc, packet.source, packet.entered, packet.arrived), packet.entered,
@@ -290,7 +295,7 @@ class Timeline {
   TraceSink& sink_;
   Tracks tracks_;
   std::vector<const PeProgram*> pe_programs_;  ///< by PeId
-  std::size_t records_ = 0, packets_ = 0;      ///< how many are written
+  std::uint64_t records_ = 0, packets_ = 0;    ///< how many are written
   std::vector<std::uint64_t> arrows_;          ///< ascending once all are known
   TraceSlice slice_;                           ///< reused
   TraceSummary summary_;
