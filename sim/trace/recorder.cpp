@@ -48,6 +48,11 @@ void TraceRecorder::packet(const ObservedPacket& packet) {
   packets_.append(packet);
 }
 
+void TraceRecorder::flits(const ObservedFlits& flits) {
+  if (!in_window(flits.start, flits.end) || full(flits.end)) return;
+  flits_.append(flits);
+}
+
 std::uint64_t TraceRecorder::next_sample(std::uint64_t cycle) const {
   const std::uint64_t window = options_.counter_cycles;
   if (window == 0 || cycle >= options_.until) return kNoSample;
@@ -77,7 +82,7 @@ bool TraceRecorder::add(PeId pe, Kind kind, std::uint32_t op, std::uint32_t inst
 }
 
 bool TraceRecorder::full(std::uint64_t end) {
-  if (dropped_ == 0 && records_.size() + packets_.size() < options_.max_events) return false;
+  if (dropped_ == 0 && records_.size() + packets_.size() + flits_.size() < options_.max_events) return false;
   ++dropped_;
   complete_until_ = std::min(complete_until_, end);
   return true;
@@ -96,6 +101,11 @@ bool TraceRecorder::EndsBefore::operator()(const Record& a, const Record& b) con
     return std::tuple(r.end(), std::uint64_t{r.start}, std::uint64_t{r.pe}, r.kind, r.op,
                       std::uint64_t{r.instance});
   };
+  return key(a) < key(b);
+}
+
+bool TraceRecorder::FlitsEndBefore::operator()(const ObservedFlits& a, const ObservedFlits& b) const {
+  const auto key = [](const ObservedFlits& f) { return std::tuple(f.end, f.noc, f.link); };
   return key(a) < key(b);
 }
 

@@ -12,9 +12,10 @@ namespace dfsim {
 
 /// Each shows what the ones before it show, and more.
 enum class TraceDetail : std::uint8_t {
-  stage,  ///< stages and counters
-  op,     ///< micro-ops, stalls and transfers of the PEs
-  packet  ///< packets of the networks
+  stage,   ///< stages and counters
+  op,      ///< micro-ops, stalls and transfers of the PEs
+  packet,  ///< packets of the networks
+  flit     ///< flits on every link
 };
 
 /// What the time axis counts.
@@ -62,8 +63,12 @@ class TraceRecorder : public Observer {
   struct ArrivesBefore {
     bool operator()(const ObservedPacket& a, const ObservedPacket& b) const { return a.arrived < b.arrived; }
   };
+  struct FlitsEndBefore {
+    bool operator()(const ObservedFlits& a, const ObservedFlits& b) const;
+  };
   using Records = SortedSpool<Record, EndsBefore>;
   using Packets = SortedSpool<ObservedPacket, ArrivesBefore>;
+  using Flits = SortedSpool<ObservedFlits, FlitsEndBefore>;
 
   explicit TraceRecorder(const TraceOptions& options) : options_(options) {}
   void micro_op(PeId pe, std::uint32_t op, std::uint32_t instance, std::uint64_t start,
@@ -74,12 +79,15 @@ class TraceRecorder : public Observer {
   void transfer(TransferId transfer, std::uint32_t instance, std::uint64_t start, std::uint64_t end) override;
   bool wants_packets() const override { return options_.detail >= TraceDetail::packet; }
   void packet(const ObservedPacket& packet) override;
+  bool wants_flits() const override { return options_.detail >= TraceDetail::flit; }
+  void flits(const ObservedFlits& flits) override;
   /// The last multiple of counter_cycles before the window, then all until its end.
   std::uint64_t next_sample(std::uint64_t cycle) const override;
   void sample(const CounterSample& sample) override;
 
   Records& records() { return records_; }  ///< to be read after the run
   Packets& packets() { return packets_; }
+  Flits& flit_runs() { return flits_; }
   const std::vector<CounterSample>& samples() const { return samples_; }
   /// By window of counter_cycles: cycles in which PEs stood still, summed over the PEs.
   const std::vector<std::uint64_t>& stalled_cycles() const { return stalled_; }
@@ -102,6 +110,7 @@ class TraceRecorder : public Observer {
   Records records_;
   bool moves_ = false;  ///< the last record may be that of a transfer
   Packets packets_;
+  Flits flits_;
   std::vector<CounterSample> samples_;
   std::vector<std::uint64_t> stalled_;
   std::uint64_t dropped_ = 0;
