@@ -42,6 +42,10 @@ def mistakes(value, schema, where, root):
             continue
         if keyword == "$ref":
             yield from mistakes(value, root["$defs"][rule.removeprefix("#/$defs/")], where, root)
+        elif keyword == "anyOf":
+            found = [list(mistakes(value, choice, where, root)) for choice in rule]
+            if all(found):
+                yield from min(found, key=len)
         elif keyword == "type":
             names = rule if isinstance(rule, list) else [rule]
             if not any(is_type(value, name) for name in names):

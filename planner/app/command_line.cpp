@@ -24,6 +24,7 @@
 #include "planner/app/commands/sweep.h"
 #include "planner/app/commands/verify.h"
 #include "planner/app/exit_codes.h"
+#include "planner/app/number_range.h"
 #include "planner/app/version.h"
 #include "sim/base/errors.h"
 
@@ -94,6 +95,7 @@ CommandLine::CommandLine()
   add_dram_command(app_, exit_code_);
   add_eth_command(app_, exit_code_);
   add_collective_command(app_, exit_code_);
+  check_unsigned_options(app_);
   group_options(app_);
   for (CLI::App* command : app_.get_subcommands([](CLI::App*) { return true; })) {
     group_options(*command);

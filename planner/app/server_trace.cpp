@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 
+#include "planner/app/version.h"
 #include "sim/trace/chrome_trace.h"
 #include "sim/trace/lanes.h"
 #include "sim/trace/output_file.h"
@@ -33,7 +34,8 @@ class ServerTrace {
   void write(TraceSink& sink) {
     draw(sink, 1, "processors", jobs_);
     draw(sink, 2, "links", copies_);
-    sink.finish({{"server", true, 0, server_.name}});
+    sink.finish({trace_number("version", 2), trace_text("server", server_.name),
+                 trace_text("dfsim_version", version())});
   }
 
  private:

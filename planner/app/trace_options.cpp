@@ -50,6 +50,14 @@ std::optional<std::vector<PeId>> pes_from(const std::string& text, const Hardwar
   return PeGroup{{*box}}.pes(hardware);
 }
 
+std::optional<TraceDetail> detail_from(const std::string& text) {
+  if (text == "stage") return TraceDetail::stage;
+  if (text == "op") return TraceDetail::op;
+  if (text == "packet") return TraceDetail::packet;
+  if (text == "flit") return TraceDetail::flit;
+  return std::nullopt;
+}
+
 }  // namespace
 
 void add_trace_options(CLI::App& command, TraceArguments& arguments) {
@@ -57,7 +65,7 @@ void add_trace_options(CLI::App& command, TraceArguments& arguments) {
       "--trace", arguments.file,
       "trace file (.json, .json.gz, .pftrace, .vcd), or none (default trace.json.gz in the output "
       "folder)");
-  command.add_option("--trace-detail", arguments.detail, "stage, op (micro-ops) or packet")
+  command.add_option("--trace-detail", arguments.detail, "stage, op (micro-ops), packet or flit")
       ->capture_default_str();
   command.add_option("--trace-window", arguments.window,
                      "A:B, cycles or times; a side may be left out (default: one period after the fill)");
@@ -74,12 +82,9 @@ void check_trace_arguments(const TraceArguments& arguments, const HardwareSpec& 
   if (!arguments.file.empty() && arguments.file != "none" && !trace_format(arguments.file))
     mistakes.error({"--trace", 0, 0}, "'" + arguments.file + "' names no format",
                    "end it in .json, .json.gz, .pftrace or .vcd");
-  if (arguments.detail == "flit")
-    mistakes.error({"--trace-detail", 0, 0}, "single flits are not recorded",
-                   "use packet: a packet's slice lasts from its head to its tail");
-  else if (arguments.detail != "stage" && arguments.detail != "op" && arguments.detail != "packet")
+  if (!detail_from(arguments.detail))
     mistakes.error({"--trace-detail", 0, 0}, "unknown detail '" + arguments.detail + "'",
-                   "known: stage, op, packet");
+                   "known: stage, op, packet, flit");
   if (!arguments.window.empty() && !window_from(arguments.window, hardware.clock_period_ps))
     mistakes.error({"--trace-window", 0, 0}, "'" + arguments.window + "' is no window",
                    "for example 150000:250000, 1ms:2ms, or : for the whole run");
@@ -95,9 +100,7 @@ void check_trace_arguments(const TraceArguments& arguments, const HardwareSpec& 
 TraceOptions trace_options(const TraceArguments& arguments, const HardwareSpec& hardware,
                            const Measurement& seen, std::uint32_t fill_periods) {
   TraceOptions options = one_period_after_fill(seen, fill_periods);
-  options.detail = arguments.detail == "stage"    ? TraceDetail::stage
-                   : arguments.detail == "packet" ? TraceDetail::packet
-                                                  : TraceDetail::op;
+  options.detail = detail_from(arguments.detail).value_or(TraceDetail::op);
   options.max_events = arguments.limit;
   options.time = arguments.time == "cycles" ? TraceTime::cycles : TraceTime::nanoseconds;
   const bool whole = options.detail == TraceDetail::stage && arguments.window.empty();

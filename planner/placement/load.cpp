@@ -13,9 +13,9 @@ namespace {
 SampleClass own_dimensions(const Graph& network) { return {"default", {}, 1, network}; }
 
 /// The mistakes of the model under these dimensions, as one of the samples file.
-void report(const YamlValue& entry, const InputError& refused) {
-  const Diagnostic& first = refused.diagnostics().front();
-  entry.error("the model refuses these dimensions: " + first.what, first.hint);
+void report(const YamlValue& entry, const InputError& refused, const std::string& model_path) {
+  entry.error("the model refuses these dimensions: " + refused.diagnostics().front().what,
+              "names and limits are in the sections 'dimensions' and 'limits' of " + model_path);
 }
 
 class SampleReader {
@@ -38,7 +38,7 @@ class SampleReader {
     try {
       sample.graph = load_model(model_path_, overrides);
     } catch (const InputError& refused) {
-      report(dimensions, refused);
+      report(dimensions, refused, model_path_);
       return sample;
     }
     if (graph_identity(sample.graph) != graph_identity(network_))

@@ -130,7 +130,7 @@ class Summary {
       case StopReason::below_target:
         return "stopped below the target";
       case StopReason::max_rounds:
-        return "stopped at the most rounds";
+        return "stopped at the most rounds (--max-rounds)";
       case StopReason::time_budget:
         return "stopped at the time budget";
       case StopReason::interrupted:

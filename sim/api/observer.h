@@ -27,6 +27,20 @@ struct ObservedPacket {
   std::uint64_t arrived = 0;  ///< its tail was ejected
 };
 
+/// Flits of one packet that followed one another over a link of a NoC without a gap: one in each of the
+/// cycles [start, end), in which they left the router. Of a multicast, each branch is a packet.
+struct ObservedFlits {
+  NocId noc;
+  std::uint32_t link = 0;  ///< index in LinkGraph::links
+  std::uint32_t vc = 0;
+  EndpointId source;
+  TransferId transfer;
+  std::uint32_t instance = 0;
+  std::uint32_t first = 0;  ///< number of the first of them in the packet; 0: the head
+  bool data = false;        ///< as in ObservedPacket
+  std::uint64_t start = 0, end = 0;
+};
+
 /// Totals of the cycles before `cycle`, since the start of the run.
 struct CounterSample {
   std::uint64_t cycle = 0;
@@ -53,6 +67,9 @@ class Observer {
   /// Whether packet() is to be called.
   virtual bool wants_packets() const { return false; }
   virtual void packet(const ObservedPacket&) {}
+  /// Whether flits() is to be called: those of one link and VC in order, all before the packet arrives.
+  virtual bool wants_flits() const { return false; }
+  virtual void flits(const ObservedFlits&) {}
   /// The first cycle after `cycle` at which sample() is to be called; kNoSample: none. Whoever asks for one
   /// at the start of the run is told the totals at its end as well.
   static constexpr std::uint64_t kNoSample = std::numeric_limits<std::uint64_t>::max();

@@ -24,6 +24,12 @@ std::uint32_t coins_of(const Packet& packet) {
   return static_cast<std::uint32_t>(rng.next());
 }
 
+/// Carries (a part of) a transfer itself; else a request, grant or answer.
+bool is_data(const Packet& packet) {
+  const MessageKind kind = packet.message.kind;
+  return kind == MessageKind::data || kind == MessageKind::load_data || kind == MessageKind::store_data;
+}
+
 }  // namespace
 
 Noc::Noc(sc_core::sc_module_name name, const NocSpec& spec, std::uint64_t clock_period_ps,
@@ -137,13 +143,18 @@ void Noc::tick() {
 void Noc::observe(Observer* observer, NocId id) {
   observer_ = observer;
   id_ = id;
+  const bool watch = observer && observer->wants_flits();
+  if (watch == watching_flits_) return;
+  watching_flits_ = watch;
+  if (textbook_)
+    textbook_->watch_flits(watch);
+  else
+    core_.watch_flits(watch);
 }
 
 void Noc::report(const NocEvent& event, std::uint64_t cycle) const {
   const Packet& packet = event.packet;
-  const MessageKind kind = packet.message.kind;
-  const bool data =
-      kind == MessageKind::data || kind == MessageKind::load_data || kind == MessageKind::store_data;
+  const bool data = is_data(packet);
   ObservedPacket seen;
   seen.noc = id_;
   seen.source = packet.source;
@@ -160,7 +171,26 @@ void Noc::report(const NocEvent& event, std::uint64_t cycle) const {
   observer_->packet(seen);
 }
 
+void Noc::report_flits() {
+  for (const FlitRun& run : textbook_ ? textbook_->take_flit_runs() : core_.take_flit_runs()) {
+    ObservedFlits seen;
+    seen.noc = id_;
+    seen.link = run.link;
+    seen.vc = run.vc;
+    seen.source = run.packet.source;
+    seen.transfer = run.packet.message.transfer;
+    seen.instance = run.packet.message.instance;
+    seen.data = is_data(run.packet);
+    seen.first = run.first;
+    seen.start = run.start;
+    seen.end = run.end;
+    observer_->flits(seen);
+  }
+}
+
+/// The flits of a packet have all been noted before its arrival is told.
 void Noc::deliver(std::span<const NocEvent> events, std::uint64_t cycle) {
+  if (watching_flits_) report_flits();
   for (const NocEvent& event : events) {
     if (observer_ && event.kind == NocEvent::Kind::arrived) report(event, cycle);
     if (event.kind == NocEvent::Kind::arrived)

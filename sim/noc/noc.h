@@ -53,7 +53,8 @@ class Noc : public sc_core::sc_module, public PacketInjector {
   /// Virtual channels that wait for each other in a circle; empty if there are none.
   std::string deadlock_report() const;
   const NocSpec& spec() const { return core_.spec(); }
-  /// Tells `observer` (null: nobody) of every packet that arrives; `id` is this network.
+  /// Tells `observer` (null: nobody) of every packet that arrives, and of flits if it wants them; `id` is
+  /// this network. Between two runs only.
   void observe(Observer* observer, NocId id);
 
  private:
@@ -62,6 +63,7 @@ class Noc : public sc_core::sc_module, public PacketInjector {
   void inject_copies(const Packet& packet, std::uint64_t now);
   void deliver(std::span<const NocEvent> events, std::uint64_t cycle);
   void report(const NocEvent& event, std::uint64_t cycle) const;
+  void report_flits();
   std::uint64_t current_cycle() const;
   /// Last cycle that can be evaluated now: nobody can inject a packet that enters in or before it.
   std::uint64_t horizon(std::uint64_t now) const;
@@ -77,6 +79,7 @@ class Noc : public sc_core::sc_module, public PacketInjector {
   std::uint64_t scheduled_ = kNever;  ///< cycle for which wake_ is notified
   bool undelivered_ = false;          ///< the core has stopped before cycle event_cycle()
   Observer* observer_ = nullptr;
+  bool watching_flits_ = false;
   NocId id_;  ///< as the observer knows it
 };
 

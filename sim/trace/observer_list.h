@@ -31,6 +31,13 @@ class ObserverList : public Observer {
     for (Observer* each : observers_)
       if (each->wants_packets()) each->packet(packet);
   }
+  bool wants_flits() const override {
+    return std::any_of(observers_.begin(), observers_.end(), [](Observer* o) { return o->wants_flits(); });
+  }
+  void flits(const ObservedFlits& flits) override {
+    for (Observer* each : observers_)
+      if (each->wants_flits()) each->flits(flits);
+  }
   std::uint64_t next_sample(std::uint64_t cycle) const override {
     std::uint64_t next = kNoSample;
     for (const Observer* each : observers_) next = std::min(next, each->next_sample(cycle));

@@ -45,7 +45,12 @@ void TraceRecorder::stall(PeId pe, StallCause cause, std::uint64_t start, std::u
 
 void TraceRecorder::packet(const ObservedPacket& packet) {
   if (!in_window(packet.created, packet.arrived) || full(packet.arrived)) return;
-  packets_.push_back(packet);
+  packets_.append(packet);
+}
+
+void TraceRecorder::flits(const ObservedFlits& flits) {
+  if (!in_window(flits.start, flits.end) || full(flits.end)) return;
+  flits_.append(flits);
 }
 
 std::uint64_t TraceRecorder::next_sample(std::uint64_t cycle) const {
@@ -72,13 +77,12 @@ bool TraceRecorder::add(PeId pe, Kind kind, std::uint32_t op, std::uint32_t inst
   record.instance = instance;
   record.op = op;
   record.kind = kind;
-  records_.push_back(record);
-  sorted_ = false;
+  records_.append(record);
   return true;
 }
 
 bool TraceRecorder::full(std::uint64_t end) {
-  if (dropped_ == 0 && records_.size() + packets_.size() < options_.max_events) return false;
+  if (dropped_ == 0 && records_.size() + packets_.size() + flits_.size() < options_.max_events) return false;
   ++dropped_;
   complete_until_ = std::min(complete_until_, end);
   return true;
@@ -92,17 +96,17 @@ void TraceRecorder::count_stall(std::uint64_t start, std::uint64_t end) {
     stalled_[w] += std::min(end, (w + 1) * window) - std::max(start, w * window);
 }
 
-const std::deque<TraceRecorder::Record>& TraceRecorder::records() {
-  if (!sorted_) {
-    const auto key = [](const Record& r) {
-      return std::tuple(r.end(), std::uint64_t{r.start}, std::uint64_t{r.pe}, r.kind, r.op,
-                        std::uint64_t{r.instance});
-    };
-    std::sort(records_.begin(), records_.end(),
-              [&](const Record& a, const Record& b) { return key(a) < key(b); });
-    sorted_ = true;
-  }
-  return records_;
+bool TraceRecorder::EndsBefore::operator()(const Record& a, const Record& b) const {
+  const auto key = [](const Record& r) {
+    return std::tuple(r.end(), std::uint64_t{r.start}, std::uint64_t{r.pe}, r.kind, r.op,
+                      std::uint64_t{r.instance});
+  };
+  return key(a) < key(b);
+}
+
+bool TraceRecorder::FlitsEndBefore::operator()(const ObservedFlits& a, const ObservedFlits& b) const {
+  const auto key = [](const ObservedFlits& f) { return std::tuple(f.end, f.noc, f.link); };
+  return key(a) < key(b);
 }
 
 }  // namespace dfsim

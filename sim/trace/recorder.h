@@ -2,19 +2,20 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <vector>
 
 #include "sim/api/observer.h"
+#include "sim/trace/sorted_spool.h"
 
 namespace dfsim {
 
 /// Each shows what the ones before it show, and more.
 enum class TraceDetail : std::uint8_t {
-  stage,  ///< stages and counters
-  op,     ///< micro-ops, stalls and transfers of the PEs
-  packet  ///< packets of the networks
+  stage,   ///< stages and counters
+  op,      ///< micro-ops, stalls and transfers of the PEs
+  packet,  ///< packets of the networks
+  flit     ///< flits on every link
 };
 
 /// What the time axis counts.
@@ -41,7 +42,8 @@ struct TraceOptions {
 /// `measurement` is an earlier run of the same program.
 TraceOptions one_period_after_fill(const Measurement& measurement, std::uint32_t fill_periods);
 
-/// Costs 24 bytes per micro-op or stall, so that millions fit.
+/// Costs 24 bytes per micro-op or stall, and beyond some hundred thousand of them no memory but a temporary
+/// file.
 class TraceRecorder : public Observer {
  public:
   enum class Kind : std::uint8_t { micro_op, stall };
@@ -54,6 +56,19 @@ class TraceRecorder : public Observer {
     Kind kind = Kind::micro_op;
     std::uint64_t end() const { return start + length; }
   };
+  /// By end; ties in an order that does not depend on that of the calls.
+  struct EndsBefore {
+    bool operator()(const Record& a, const Record& b) const;
+  };
+  struct ArrivesBefore {
+    bool operator()(const ObservedPacket& a, const ObservedPacket& b) const { return a.arrived < b.arrived; }
+  };
+  struct FlitsEndBefore {
+    bool operator()(const ObservedFlits& a, const ObservedFlits& b) const;
+  };
+  using Records = SortedSpool<Record, EndsBefore>;
+  using Packets = SortedSpool<ObservedPacket, ArrivesBefore>;
+  using Flits = SortedSpool<ObservedFlits, FlitsEndBefore>;
 
   explicit TraceRecorder(const TraceOptions& options) : options_(options) {}
   void micro_op(PeId pe, std::uint32_t op, std::uint32_t instance, std::uint64_t start,
@@ -64,13 +79,15 @@ class TraceRecorder : public Observer {
   void transfer(TransferId transfer, std::uint32_t instance, std::uint64_t start, std::uint64_t end) override;
   bool wants_packets() const override { return options_.detail >= TraceDetail::packet; }
   void packet(const ObservedPacket& packet) override;
+  bool wants_flits() const override { return options_.detail >= TraceDetail::flit; }
+  void flits(const ObservedFlits& flits) override;
   /// The last multiple of counter_cycles before the window, then all until its end.
   std::uint64_t next_sample(std::uint64_t cycle) const override;
   void sample(const CounterSample& sample) override;
 
-  /// In order of end; ties in an order that does not depend on that of the calls. To be called after the run.
-  const std::deque<Record>& records();
-  const std::vector<ObservedPacket>& packets() const { return packets_; }  ///< in order of arrival
+  Records& records() { return records_; }  ///< to be read after the run
+  Packets& packets() { return packets_; }
+  Flits& flit_runs() { return flits_; }
   const std::vector<CounterSample>& samples() const { return samples_; }
   /// By window of counter_cycles: cycles in which PEs stood still, summed over the PEs.
   const std::vector<std::uint64_t>& stalled_cycles() const { return stalled_; }
@@ -90,10 +107,10 @@ class TraceRecorder : public Observer {
   void count_stall(std::uint64_t start, std::uint64_t end);
 
   TraceOptions options_;
-  std::deque<Record> records_;
-  bool sorted_ = true;
+  Records records_;
   bool moves_ = false;  ///< the last record may be that of a transfer
-  std::vector<ObservedPacket> packets_;
+  Packets packets_;
+  Flits flits_;
   std::vector<CounterSample> samples_;
   std::vector<std::uint64_t> stalled_;
   std::uint64_t dropped_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <unordered_set>
 
@@ -38,6 +39,7 @@ class Timeline {
     choose();
     records();
     packets();
+    flits();
     summary_.note = note();
     sink_.finish(head());
     return summary_;
@@ -107,49 +109,68 @@ class Timeline {
   const MicroOp& op_of(const TraceRecorder::Record& record) const {
     return pe_programs_[record.pe]->ops[record.op];
   }
-  /// How many records and packets fit, in order of end, and which arrows have both ends among them.
+  /// How many records, packets and runs of flits fit, in order of end, and which arrows have both ends among
+  /// them.
   void choose() {
-    const auto& records = source_.recorder.records();
-    const auto& packets = source_.recorder.packets();
-    std::unordered_set<std::uint64_t> open;
+    TraceRecorder::Records::Reader records(source_.recorder.records());
+    TraceRecorder::Packets::Reader packets(source_.recorder.packets());
+    TraceRecorder::Flits::Reader flits(source_.recorder.flit_runs());
+    constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t left = room();
     for (;;) {
-      const bool more_records = records_ < records.size(), more_packets = packets_ < packets.size();
-      if (!more_records && !more_packets) return;
-      if (!more_records || (more_packets && packets[packets_].arrived < records[records_].end())) {
+      const std::uint64_t record = records.get() ? records.get()->end() : kNever;
+      const std::uint64_t packet = packets.get() ? packets.get()->arrived : kNever;
+      const std::uint64_t flit = flits.get() ? flits.get()->end : kNever;
+      if (record == kNever && packet == kNever && flit == kNever) break;
+      if (record <= packet && record <= flit) {
+        if (!choose_record(*records.get(), left)) break;
+        records.next();
+      } else {
         if (left == 0) break;
-        ++packets_;
         --left;
-        continue;
-      }
-      const TraceRecorder::Record& record = records[records_];
-      const std::vector<std::uint64_t> ends =
-          record.kind == TraceRecorder::Kind::micro_op ? arrows_of(record) : std::vector<std::uint64_t>{};
-      const auto pairs = static_cast<std::uint64_t>(
-          std::count_if(ends.begin(), ends.end(), [&](std::uint64_t arrow) { return open.contains(arrow); }));
-      const std::uint64_t cost = 1 + 2 * pairs;
-      if (left < cost) break;
-      left -= cost;
-      ++records_;
-      for (const std::uint64_t arrow : ends) {
-        if (open.erase(arrow) > 0)
-          arrows_.push_back(arrow);
-        else
-          open.insert(arrow);
+        if (packet <= flit) {
+          ++packets_;
+          packets.next();
+        } else {
+          ++flits_;
+          flits.next();
+        }
       }
     }
-    if (records_ < records.size()) drop(records.size() - records_, records[records_].end());
-    if (packets_ < packets.size()) drop(packets.size() - packets_, packets[packets_].arrived);
+    if (records.get()) drop(source_.recorder.records().size() - records_, records.get()->end());
+    if (packets.get()) drop(source_.recorder.packets().size() - packets_, packets.get()->arrived);
+    if (flits.get()) drop(source_.recorder.flit_runs().size() - flits_, flits.get()->end);
+    open_arrows_.clear();
+  }
+
+  /// False if it does not fit with the arrows that end at it.
+  bool choose_record(const TraceRecorder::Record& record, std::uint64_t& left) {
+    const std::vector<std::uint64_t> ends =
+        record.kind == TraceRecorder::Kind::micro_op ? arrows_of(record) : std::vector<std::uint64_t>{};
+    const auto pairs = static_cast<std::uint64_t>(std::count_if(
+        ends.begin(), ends.end(), [&](std::uint64_t arrow) { return open_arrows_.contains(arrow); }));
+    const std::uint64_t cost = 1 + 2 * pairs;
+    if (left < cost) return false;
+    left -= cost;
+    ++records_;
+    for (const std::uint64_t arrow : ends) {
+      if (open_arrows_.erase(arrow) > 0)
+        arrows_.push_back(arrow);
+      else
+        open_arrows_.insert(arrow);
+    }
+    return true;
   }
 
   void records() {
     std::sort(arrows_.begin(), arrows_.end());
-    const auto& records = source_.recorder.records();
-    for (std::size_t i = 0; i < records_; ++i)
-      if (records[i].kind == TraceRecorder::Kind::stall)
-        stall(records[i]);
+    TraceRecorder::Records::Reader records(source_.recorder.records());
+    for (std::uint64_t i = 0; i < records_; ++i, records.next()) {
+      if (records.get()->kind == TraceRecorder::Kind::stall)
+        stall(*records.get());
       else
-        micro_op(records[i]);
+        micro_op(*records.get());
+    }
     summary_.arrows = arrows_.size();
     summary_.events += 2 * summary_.arrows;
   }
@@ -231,8 +252,9 @@ class Timeline {
   }
 
   void packets() {
-    for (std::size_t i = 0; i < packets_; ++i) {
-      const ObservedPacket& packet = source_.recorder.packets()[i];
+    TraceRecorder::Packets::Reader packets(source_.recorder.packets());
+    for (std::uint64_t i = 0; i < packets_; ++i, packets.next()) {
+      const ObservedPacket& packet = *packets.get();
       const std::string to = endpoint_label(hardware_, packet.noc, packet.destination);
       const std::string name = (packet.data ? "data to " : "control to ") + to;
       start_slice(tracks_.packets(packet.noc, packet.source, packet.entered, packet.arrived), packet.entered,
@@ -243,13 +265,33 @@ class Timeline {
       arguments.push_back(trace_number("flits", packet.flits));
       arguments.push_back(trace_number("hops", packet.hops));
       arguments.push_back(trace_number("queued_cycles", packet.entered - packet.created));
-      if (packet.transfer.value() < program_.transfers.size()) {
-        const Transfer& transfer = program_.transfers[packet.transfer.value()];
-        arguments.push_back(trace_number("transfer", packet.transfer.value()));
-        tensor_and_box(transfer.tensor, transfer.box);
-      }
+      transfer_of(packet.transfer);
       slice();
     }
+  }
+
+  void flits() {
+    TraceRecorder::Flits::Reader runs(source_.recorder.flit_runs());
+    for (std::uint64_t i = 0; i < flits_; ++i, runs.next()) {
+      const ObservedFlits& run = *runs.get();
+      const std::string from = endpoint_label(hardware_, run.noc, run.source);
+      const std::string name = (run.data ? "data from " : "control from ") + from;
+      start_slice(tracks_.flits(run.noc, run.link, run.vc, run.start, run.end), run.start, run.end, name,
+                  "flits");
+      auto& arguments = slice_.arguments;
+      arguments.push_back(trace_number("period", run.instance));
+      arguments.push_back(trace_number("flits", run.end - run.start));
+      arguments.push_back(trace_number("first_flit", run.first));
+      transfer_of(run.transfer);
+      slice();
+    }
+  }
+  /// Of a packet: what it carries, or is about.
+  void transfer_of(TransferId id) {
+    if (id.value() >= program_.transfers.size()) return;
+    const Transfer& transfer = program_.transfers[id.value()];
+    slice_.arguments.push_back(trace_number("transfer", id.value()));
+    tensor_and_box(transfer.tensor, transfer.box);
   }
 
   std::string note() const {
@@ -259,7 +301,9 @@ class Timeline {
           "(--trace-window), fewer PEs (--trace-pe) or a higher limit (--trace-limit)",
           summary_.events, summary_.complete_until, summary_.dropped);
     if (options_.detail == TraceDetail::stage) return "stages only";
-    const char* what = options_.detail == TraceDetail::packet ? "micro-ops and packets" : "micro-ops";
+    const char* what = options_.detail == TraceDetail::flit     ? "micro-ops, packets and flits"
+                       : options_.detail == TraceDetail::packet ? "micro-ops and packets"
+                                                                : "micro-ops";
     if (options_.from == 0 && options_.until > source_.measurement.cycles)
       return fmt::format("stages and {} of the whole run", what);
     return fmt::format("{} of cycles {} to {}, stages of the whole run", what, options_.from, options_.until);
@@ -289,10 +333,11 @@ class Timeline {
   const HardwareSpec& hardware_;
   TraceSink& sink_;
   Tracks tracks_;
-  std::vector<const PeProgram*> pe_programs_;  ///< by PeId
-  std::size_t records_ = 0, packets_ = 0;      ///< how many are written
-  std::vector<std::uint64_t> arrows_;          ///< ascending once all are known
-  TraceSlice slice_;                           ///< reused
+  std::vector<const PeProgram*> pe_programs_;            ///< by PeId
+  std::uint64_t records_ = 0, packets_ = 0, flits_ = 0;  ///< how many are written
+  std::unordered_set<std::uint64_t> open_arrows_;        ///< with one end so far
+  std::vector<std::uint64_t> arrows_;                    ///< ascending once all are known
+  TraceSlice slice_;                                     ///< reused
   TraceSummary summary_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 // Numbers of the groups; viewers show them in this order. 0 would be taken for the idle process.
 constexpr std::uint32_t kStages = 1, kActivity = 2, kMemory = 3, kEthernet = 4, kLinks = 10, kPackets = 100,
-                        kPes = 1000;
+                        kFlits = 200, kPes = 1000;
 constexpr std::array<const char*, kPeTracks> kPeTrackNames{"matrix", "vector", "dma", "tx", "rx", "stalls"};
 constexpr std::uint32_t kMostLanes = 10'000;  ///< of one kind, for the order in which tracks are shown
 constexpr std::size_t kMostNamed = 4;         ///< stages in the name of a PE
@@ -87,6 +87,15 @@ TrackPlace Tracks::packets(NocId noc, EndpointId source, std::uint64_t start, st
       group(kPackets + noc.value(), [&] { return fmt::format("chip{} noc packets by source", noc.value()); });
   return lane(packets_[{noc, source}], process, endpoint_label(hardware_, noc, source), source.value(), start,
               end);
+}
+
+TrackPlace Tracks::flits(NocId noc, std::uint32_t link, std::uint32_t vc, std::uint64_t start,
+                         std::uint64_t end) {
+  const std::uint32_t process =
+      group(kFlits + noc.value(), [&] { return fmt::format("chip{} noc flits by link", noc.value()); });
+  const std::uint32_t order = link * hardware_.nocs[noc.value()].virtual_channels + vc;
+  return lane(flits_[{noc, link, vc}], process, fmt::format("{} vc {}", link_label(hardware_, noc, link), vc),
+              order, start, end);
 }
 
 std::string Tracks::stages_of(std::uint32_t pe) const {

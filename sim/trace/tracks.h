@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "sim/api/hardware.h"
@@ -31,6 +32,7 @@ class Tracks {
   /// A lane free in [start, end); slices of one kind of track come in order of end.
   TrackPlace stage(std::uint32_t stage, std::uint64_t start, std::uint64_t end);
   TrackPlace pe(std::uint32_t pe, PeTrack track, std::uint64_t start, std::uint64_t end);
+  TrackPlace flits(NocId noc, std::uint32_t link, std::uint32_t vc, std::uint64_t start, std::uint64_t end);
   TrackPlace packets(NocId noc, EndpointId source, std::uint64_t start, std::uint64_t end);
 
   TraceCounter activity_counter(const std::string& name, const std::string& unit);
@@ -62,6 +64,7 @@ class Tracks {
   std::vector<Track> stages_;
   std::vector<std::vector<Track>> pes_;  ///< [pe][PeTrack]
   std::map<std::pair<NocId, EndpointId>, Track> packets_;
+  std::map<std::tuple<NocId, std::uint32_t, std::uint32_t>, Track> flits_;  ///< by NoC, link, VC
   std::uint32_t next_id_ = 1;
 };
 

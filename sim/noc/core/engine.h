@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/noc/core/event_wheel.h"
+#include "sim/noc/core/flit_merger.h"
 #include "sim/noc/core/network_core.h"
 #include "sim/noc/core/router_state.h"
 
@@ -32,11 +33,13 @@ class NetworkCore::Engine {
   virtual std::uint64_t flits_ejected_to(EndpointId endpoint, std::uint64_t end) = 0;
   virtual void sample_buffers(std::uint64_t end, BufferSamples& samples) = 0;
   virtual std::uint64_t blocked_cycles(EndpointId endpoint, std::uint64_t now) const = 0;
+  virtual void watch_flits(bool watch) = 0;
   virtual void reset() = 0;
   virtual std::string deadlock_report() const = 0;
   virtual std::string leftovers() = 0;
 
   std::vector<NocEvent> events;
+  std::vector<FlitRun> flit_runs;  ///< complete
   std::uint64_t event_cycle = 0;
   std::uint64_t packets_injected = 0, packets_ejected = 0, evaluations = 0;
   std::uint64_t arrivals_due = 0;  ///< of all packets injected
@@ -57,6 +60,7 @@ class RouterEngine : public NetworkCore::Engine {
   std::uint64_t flits_ejected_to(EndpointId endpoint, std::uint64_t end) override;
   void sample_buffers(std::uint64_t end, BufferSamples& samples) override;
   std::uint64_t blocked_cycles(EndpointId endpoint, std::uint64_t now) const override;
+  void watch_flits(bool watch) override;
   void reset() override;
   std::string deadlock_report() const override;
   std::string leftovers() override;
@@ -270,6 +274,23 @@ class RouterEngine : public NetworkCore::Engine {
     return first_vc(message_class + 1) - first_vc(message_class);
   }
 
+  // flit_watch.h: what is noted of single flits.
+  void stream_starts(std::uint32_t router, std::uint32_t channel) {
+    if (watching_) [[unlikely]]
+      stream_from_[first_channel(router) + channel] = now_;
+  }
+  void stream_ends(std::uint32_t router, std::uint32_t channel, std::uint64_t end, bool tail) {
+    if (watching_) [[unlikely]]
+      note_stream(router, channel, end, tail);
+  }
+  void single_flit(std::uint32_t router, std::uint32_t out, std::uint32_t slot, bool tail) {
+    if (watching_) [[unlikely]]
+      note_flits(router, out, slot, now_, now_ + 1, tail);
+  }
+  void note_stream(std::uint32_t router, std::uint32_t channel, std::uint64_t end, bool tail);
+  void note_flits(std::uint32_t router, std::uint32_t out, std::uint32_t slot, std::uint64_t start,
+                  std::uint64_t end, bool tail);
+
   // observe.h
   std::uint32_t fork_of(std::uint32_t router, std::uint32_t channel) const;
   std::vector<std::uint32_t> waits_for(std::uint32_t router, std::uint32_t channel) const;
@@ -332,6 +353,10 @@ class RouterEngine : public NetworkCore::Engine {
   std::vector<std::uint32_t> resting_;    ///< routers whose multicast packets wait for a change
   std::vector<std::uint32_t> new_heads_;  ///< routers with new_head
   std::vector<std::uint32_t> arrived_slots_;
+  bool watching_ = false;
+  std::vector<std::uint64_t> stream_from_;  ///< by input channel: where its stream began
+  FlitMerger merger_;
+
   // Room for the allocators.
   struct Way {
     std::uint32_t leaves, vcs, steps;

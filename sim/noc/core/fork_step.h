@@ -254,6 +254,7 @@ void RouterEngine<W>::send_from_branch(Step& step, const Fork& fork, Branch& bra
     out_.ejection_credits->single_credits.push(output.flits_on);
   }
   if (--output.credits == 0 && !router.paying.contains(branch.out)) router.credited.erase(branch.out);
+  single_flit(step.index, branch.out, branch.slot, branch.sent + 1u == fork.flits);
   branch.held_in = now_ + 1;
   if (++branch.sent != fork.flits) return;
   router.free_vcs.insert(branch.out);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/base/errors.h"
 #include "sim/noc/core/engine.h"
@@ -115,6 +116,8 @@ void NetworkCore::sample_buffers(std::uint64_t end, BufferSamples& samples) {
 std::uint64_t NetworkCore::blocked_cycles(EndpointId endpoint, std::uint64_t now) const {
   return engine_->blocked_cycles(endpoint, now);
 }
+void NetworkCore::watch_flits(bool watch) { engine_->watch_flits(watch); }
+std::vector<FlitRun> NetworkCore::take_flit_runs() { return std::exchange(engine_->flit_runs, {}); }
 void NetworkCore::reset() { engine_->reset(); }
 std::string NetworkCore::deadlock_report() const { return engine_->deadlock_report(); }
 std::string NetworkCore::leftovers() { return engine_->leftovers(); }

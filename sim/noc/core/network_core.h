@@ -54,6 +54,16 @@ struct NocEvent {
   std::uint32_t hops = 0;     ///< channels between routers
 };
 
+/// Flits of one packet that followed one another over a link without a gap: one in each of the cycles [start,
+/// end), in which they won the switch of the router that the link comes from.
+struct FlitRun {
+  std::uint32_t link = 0;  ///< index in LinkGraph::links
+  std::uint32_t vc = 0;
+  std::uint64_t start = 0, end = 0;
+  std::uint32_t first = 0;  ///< number of the first of them in the packet; 0: the head
+  Packet packet;            ///< of a branch of a multicast: `destination` says nothing
+};
+
 /// Why this network cannot be built: too few VCs, more VCs or ports than the masks hold, latencies of 0, a
 /// routing that does not fit. Empty if it can.
 std::string refuse_network(const NocSpec& spec, std::uint32_t message_classes);
@@ -107,6 +117,10 @@ class NetworkCore {
   std::uint64_t flits_ejected_to(EndpointId endpoint, std::uint64_t end = 0);
   /// Adds what the buffers hold before cycle `end` (see counters()) to `samples`.
   void sample_buffers(std::uint64_t end, BufferSamples& samples);
+  /// Whether the flits on every link are noted, from the next run on. Results do not depend on it.
+  void watch_flits(bool watch);
+  /// Takes what was noted: those of one link and VC in order of time, and none that may still go on.
+  std::vector<FlitRun> take_flit_runs();
   /// Cycles before `now` in which the endpoint had a flit to send and sent none. `now` is at least the last
   /// evaluated cycle.
   std::uint64_t blocked_cycles(EndpointId endpoint, std::uint64_t now) const;

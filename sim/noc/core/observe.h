@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/noc/core/flit_watch.h"
 #include "sim/noc/core/fork_step.h"
 #include "sim/noc/core/terminal_step.h"
 

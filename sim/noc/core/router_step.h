@@ -142,6 +142,7 @@ DFSIM_INLINE void RouterEngine<W>::drive_changes(Step& step) {
   }
   // What starts on a wire ends what was on it.
   for (const std::uint32_t in : stopped) {
+    stream_ends(step.index, in, now_, false);
     bend(router, in, now_, -1);
     if (!outs.contains(in)) stop_flits(step, in, out_);
     if (!ins.contains(in)) stop_credits(step, in, out_);
@@ -178,6 +179,7 @@ DFSIM_INLINE void RouterEngine<W>::start_stream(Step& step, std::uint32_t channe
   const std::uint32_t packet = win_switch(step, channel);
   const InputVc& input = step.inputs[channel];
   const OutputVc& output = step.outputs[input.out];
+  stream_starts(step.index, channel);
   bend(step.router, channel, now_, 1);
   step.router.sending.insert(channel);
   // The sink takes every flit at once and answers with a credit: its wire is that of the ejection channel,
@@ -195,6 +197,7 @@ DFSIM_INLINE void RouterEngine<W>::send_one(Step& step, std::uint32_t channel) {
   Router& router = step.router;
   const std::uint32_t packet = win_switch(step, channel);
   InputVc& input = step.inputs[channel];
+  single_flit(step.index, input.out, input.packet, input.left == 1);
   OutputVc& output = step.outputs[input.out];
   if (output.kind == PortKind::link)
     out_.flits->single_flits.push({output.flits_on, packet});
@@ -237,6 +240,7 @@ DFSIM_INLINE void RouterEngine<W>::finish_packet(Step& step, std::uint32_t chann
   if (router.sending.contains(channel)) {
     stop_flits(step, channel, out_next_);
     stop_credits(step, channel, out_next_);
+    stream_ends(step.index, channel, now_ + 1, true);
     bend(router, channel, now_ + 1, -1);
     router.sending.erase(channel);
     if (step.outputs[input.out].credits == 0 && !router.paying.contains(input.out))

@@ -184,6 +184,8 @@ void RouterEngine<W>::reset() {
   free_leaves_ = free_forks_ = kNoSlot;
   flits_forked_ = 0;
   any_awake_ = false;
+  flit_runs.clear();
+  if (watching_) merger_.clear();
 }
 
 template <unsigned W>

@@ -138,6 +138,8 @@ void Network::reset() {
   last_busy_ = 0;
   scheduled_ = kNoCycle;
   edge_ = false;
+  flit_runs_.clear();
+  if (watching_) merger_.clear();
   base_ticks_ = sc_core::sc_time_stamp().value();
 }
 
@@ -212,6 +214,17 @@ void Network::arrived(std::uint32_t packet) {
   events_.emplace_back(clock_.read(), event);
   free_journeys_.push_back(packet);
   ++packets_ejected_;
+}
+
+void Network::watch_flits(bool watch) {
+  watching_ = watch;
+  if (watch) merger_ = FlitMerger(spec_);
+}
+
+void Network::moved(std::uint32_t router, std::uint32_t port, std::uint32_t vc, std::uint32_t packet,
+                    std::uint64_t cycle, bool tail) {
+  if (watching_)
+    merger_.add(router, port, vc, journeys_[packet].event.packet, cycle, cycle + 1, tail, flit_runs_);
 }
 
 /// Is told in the next cycle.

@@ -8,9 +8,11 @@
 #include <span>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "sim/api/hardware.h"
+#include "sim/noc/core/flit_merger.h"
 #include "sim/noc/textbook/channel.h"
 #include "sim/noc/textbook/packet_table.h"
 #include "sim/noc/textbook/router.h"
@@ -38,6 +40,8 @@ class Network : public sc_core::sc_module, private Listener {
   std::uint64_t blocked_cycles(EndpointId endpoint, std::uint64_t now) const;
   std::uint64_t packets_in_flight() const { return arrivals_due_ - packets_ejected_; }
   std::string deadlock_report() const;
+  void watch_flits(bool watch);
+  std::vector<FlitRun> take_flit_runs() { return std::exchange(flit_runs_, {}); }
 
  private:
   SC_HAS_PROCESS(Network);
@@ -58,6 +62,8 @@ class Network : public sc_core::sc_module, private Listener {
   Journey& journey(std::uint32_t packet) override { return journeys_[packet]; }
   std::uint32_t copy(std::uint32_t packet) override;
   void forked(std::uint32_t packet) override { free_journeys_.push_back(packet); }
+  void moved(std::uint32_t router, std::uint32_t port, std::uint32_t vc, std::uint32_t packet,
+             std::uint64_t cycle, bool tail) override;
   Place place_of(EndpointId endpoint) const override {
     return {spec_.endpoints[endpoint.value()].router.value(), terminal_ports_[endpoint.value()]};
   }
@@ -86,6 +92,9 @@ class Network : public sc_core::sc_module, private Listener {
   std::uint64_t last_busy_ = 0;
   std::uint64_t scheduled_ = kNoCycle;
   bool edge_ = false;  ///< the modules are seeing a new cycle
+  bool watching_ = false;
+  FlitMerger merger_;
+  std::vector<FlitRun> flit_runs_;
   sc_core::sc_event tick_, tell_;
 };
 

@@ -35,6 +35,9 @@ class Listener {
   virtual std::uint32_t copy(std::uint32_t packet) = 0;
   /// All of the packet has gone on as its copies.
   virtual void forked(std::uint32_t packet) = 0;
+  /// A flit has gone through an output of a router; `tail`: the last of its packet.
+  virtual void moved(std::uint32_t router, std::uint32_t port, std::uint32_t vc, std::uint32_t packet,
+                     std::uint64_t cycle, bool tail) = 0;
   /// Where an endpoint is attached.
   struct Place {
     std::uint32_t router, port;

@@ -348,6 +348,7 @@ bool Router::move(const Match& match, const std::vector<Grant>& grants, std::uin
   flit.packet = branch.packet;
   flit_out[match.out_port].write(flit);
   if (flit.head && match.out_port < link_ports(spec_)) ++listener_.journey(flit.packet).event.hops;
+  listener_.moved(index_, match.out_port, branch.out_vc, flit.packet, now, flit.tail);
   if (!flit.tail) return true;
   branch.state = Branch::State::done;
   out.owner = kNone;

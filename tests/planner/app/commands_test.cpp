@@ -112,6 +112,26 @@ TEST_F(Commands, TheNearestOptionIsNamed) {
   }
 }
 
+// strtoull would take -1 for 2^64 - 1.
+TEST_F(Commands, NegativeSeedsAndCountsAreRefused) {
+  const std::string table = "place --time-table '" DFSIM_SOURCE_DIR "/tests/data/placement/p8.yaml' ";
+  for (const std::string& command :
+       {std::string("--config mesh2x2.yaml --model mlp.yaml "),
+        std::string("plan --config mesh2x2.yaml --model mlp.yaml "), table, std::string("noc --single 0:1 "),
+        std::string("verify --plan plan.yaml "), std::string("collective --config mesh2x2.yaml "),
+        std::string("sweep --config mesh2x2.yaml --model mlp.yaml --vary noc.dims=2x2 ")})
+    for (const char* seed : {"--seed -1", "--seed=-1", "--seed 18446744073709551616"}) {
+      const Ended ended = dfsim(command + seed);
+      EXPECT_EQ(ended.code, 2) << command << seed;
+      EXPECT_NE(ended.err.find("--seed: '"), std::string::npos) << command << seed << ":\n" << ended.err;
+      EXPECT_EQ(ended.out, "") << command << seed;
+    }
+  EXPECT_EQ(dfsim(table + "--seed 18446744073709551615").code, 0);
+  const Ended count = dfsim("noc --rate 0.1 --warmup -5");
+  EXPECT_EQ(count.code, 2);
+  EXPECT_NE(count.err.find("--warmup: '-5' is negative; give 0 or more"), std::string::npos) << count.err;
+}
+
 TEST_F(Commands, OverridesAreTypedAndTheNearestKeyIsNamed) {
   const std::string base = "--config mesh2x2.yaml --model mlp.yaml --print-config --set ";
   const std::pair<const char*, const char*> mistakes[] = {{"noc.virtual_chanels=4", "virtual_channels"},

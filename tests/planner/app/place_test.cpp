@@ -177,7 +177,7 @@ TEST_F(Place, JsonIsAsItsSchemaSays) {
   write("task.json", dfsim("run --placement out/placement.yaml --requests 9 --json").out);
   const std::string check = "python3 '" DFSIM_SOURCE_DIR "/scripts/check_schemas.py' '" +
                             (folder_ / "place.json").string() + "' '" + (folder_ / "task.json").string() +
-                            "'";
+                            "' '" + (folder_ / "out/trace.json.gz").string() + "'";
   EXPECT_EQ(std::system(check.c_str()), 0);
 }
 

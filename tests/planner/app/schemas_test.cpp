@@ -47,13 +47,13 @@ TEST_F(Schemas, HoldForWhatCommandsPrint) {
     write(std::string(name) + ".json", ended.out);
     files += std::string(name) + ".json ";
   }
-  expect_as_schema(files);
+  expect_as_schema(files + "s/sweep.json s/points/noc.dims=2x1/point.json");
 }
 
 TEST_F(Schemas, HoldForTheFilesOfARun) {
   const std::string plan = DFSIM_SOURCE_DIR "/traces/worked_example_2x2/plan.yaml";
   const Ended run =
-      dfsim("run --plan '" + plan + "' --cache none --out made --trace-detail packet --trace-window :");
+      dfsim("run --plan '" + plan + "' --cache none --out made --trace-detail flit --trace-window :");
   ASSERT_EQ(run.code, 0) << run.err;
   expect_as_schema(
       "made/measurement.json made/run.json made/program.json made/trace.json.gz made/activity.json");

@@ -68,7 +68,7 @@ TEST(TraceOptionsTyped, PesByBoxOrNumber) {
 TEST(TraceOptionsTyped, NamesEveryMistake) {
   TraceArguments arguments;
   arguments.file = "trace.txt";
-  arguments.detail = "flit";
+  arguments.detail = "bits";
   arguments.time = "hours";
   arguments.pes = {"16", "chip0[3:5,0:1]", "pe 3"};
   for (const char* window : {"5", "5:5", "a:b", "1:2:3", "-1:5"}) {
@@ -79,7 +79,7 @@ TEST(TraceOptionsTyped, NamesEveryMistake) {
     } catch (const InputError& error) {
       const std::string text = error.what();
       for (const char* part :
-           {"trace.txt", "flit", "hours", "'16'", "chip0[3:5,0:1]", "'pe 3'", "--trace-window"})
+           {"trace.txt", "bits", "hours", "'16'", "chip0[3:5,0:1]", "'pe 3'", "--trace-window"})
         EXPECT_NE(text.find(part), std::string::npos) << part << " is missing in\n" << text;
     }
   }

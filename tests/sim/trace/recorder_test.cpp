@@ -27,11 +27,13 @@ TEST(TraceRecorder, OrderDoesNotDependOnThatOfTheCalls) {
   b.micro_op(PeId(1), 1, 0, 5, 20);
   b.micro_op(PeId(0), 1, 0, 5, 20);
   ASSERT_EQ(a.records().size(), 3u);
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(a.records()[i].end(), b.records()[i].end());
-    EXPECT_EQ(a.records()[i].pe, b.records()[i].pe);
+  TraceRecorder::Records::Reader from_a(a.records()), from_b(b.records());
+  EXPECT_EQ(from_a.get()->end(), 5u);
+  for (std::size_t i = 0; i < 3; ++i, from_a.next(), from_b.next()) {
+    EXPECT_EQ(from_a.get()->end(), from_b.get()->end());
+    EXPECT_EQ(from_a.get()->pe, from_b.get()->pe);
   }
-  EXPECT_EQ(a.records()[0].end(), 5u);
+  EXPECT_EQ(from_a.get(), nullptr);
 }
 
 TEST(TraceRecorder, ATransferOutsideTheWindowIsLeftOutThoughItWasGrantedInside) {

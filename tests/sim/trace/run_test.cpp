@@ -9,6 +9,7 @@
 #include "sim/base/files.h"
 #include "sim/hw/hardware_config.h"
 #include "sim/system/system.h"
+#include "sim/trace/labels.h"
 #include "sim/trace/observer_list.h"
 #include "sim/trace/traffic.h"
 #include "tests/sim/trace/example.h"
@@ -58,7 +59,7 @@ TEST_F(TracedRun, MeasuresTheSameAsOneWithoutATrace) {
   const Measurement plain = measured();
   for (const std::uint64_t window : {7u, 100u, 1'000'000u}) {
     TraceOptions options;
-    options.detail = TraceDetail::packet;
+    options.detail = TraceDetail::flit;
     options.counter_cycles = window;
     traced(options);
     EXPECT_TRUE(measurement_ == plain) << "sampled every " << window << " cycles";
@@ -113,11 +114,47 @@ TEST_F(TracedRun, StallsAndBusyTimeOfEveryPeAreThoseMeasured) {
 
 TEST_F(TracedRun, SlicesOfATrackDoNotOverlap) {
   TraceOptions options;
-  options.detail = TraceDetail::packet;
+  options.detail = TraceDetail::flit;
   const Json trace = traced(options);
   for (auto& [thread, slices] : slices_of(trace))
     for (std::size_t i = 1; i < slices.size(); ++i)
       EXPECT_LE(slices[i - 1].end, slices[i].start) << thread.first << '/' << thread.second;
+}
+
+TEST_F(TracedRun, FlitsOfALinkAreThoseMeasuredOneACycle) {
+  TraceOptions options;
+  options.detail = TraceDetail::flit;
+  const Json trace = traced(options);
+  std::map<std::uint64_t, std::string> names;
+  for (const Json& e : trace["traceEvents"])
+    if (e["ph"] == "M" && e["name"] == "thread_name") names[e["tid"]] = e["args"]["name"];
+  std::map<std::string, std::vector<Interval>> links;
+  std::map<std::string, std::uint64_t> flits;
+  std::uint64_t hops = 0;
+  for (const Json& e : trace["traceEvents"]) {
+    if (e["ph"] != "X") continue;
+    if (e["cat"] == "packet")
+      hops += e["args"]["flits"].get<std::uint64_t>() * e["args"]["hops"].get<std::uint64_t>();
+    if (e["cat"] != "flits") continue;
+    const std::string& track = names.at(e["tid"]);  // "0,0 > 1,0 vc 2"
+    const std::string link = track.substr(0, track.find(" vc "));
+    const std::int64_t start = picoseconds(e["ts"]);
+    links[link].push_back({start, start + picoseconds(e["dur"])});
+    EXPECT_EQ(cycles(e["dur"]), e["args"]["flits"].get<std::uint64_t>());
+    flits[link] += cycles(e["dur"]);
+  }
+  std::uint64_t all = 0;
+  for (const LinkMeasurement& link : measurement_.links) {
+    EXPECT_EQ(flits[link_label(runner_->hardware(), link.noc, link.link)], link.flits);
+    all += link.flits;
+  }
+  EXPECT_GT(all, 0u);
+  EXPECT_EQ(hops, all) << "every packet crosses as many links as it says";
+  for (auto& [link, slices] : links) {
+    std::sort(slices.begin(), slices.end(),
+              [](const Interval& a, const Interval& b) { return a.start < b.start; });
+    for (std::size_t i = 1; i < slices.size(); ++i) EXPECT_LE(slices[i - 1].end, slices[i].start) << link;
+  }
 }
 
 TEST_F(TracedRun, CountersIntegrateToLinkFlitsAndDramBytes) {

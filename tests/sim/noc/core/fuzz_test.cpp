@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 
 #include "random_network.h"
 
@@ -42,6 +43,46 @@ TEST(Fuzz, NetworksDrainConserveAndRepeat) {
   std::printf("%llu networks, %llu flit-hops, %llu flits forked: all drain, conserve and repeat\n",
               static_cast<unsigned long long>(cases), static_cast<unsigned long long>(hops),
               static_cast<unsigned long long>(copies));
+}
+
+// A link carries a flit a cycle at most, as many as are counted, and of each packet all, in order, on one VC.
+TEST(Fuzz, FlitsOnLinksAreThoseCountedOneACycle) {
+  const std::uint64_t first = number("DFSIM_NOC_FIRST", 40'000), cases = number("DFSIM_NOC_CASES", 300) / 2;
+  std::uint64_t runs = 0, gaps = 0;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    const RandomNetwork random(seed);
+    const Trace trace = play(random, {});
+    Trace unwatched = play(random, {}, false);
+    EXPECT_TRUE(unwatched.flits.empty());
+    unwatched.flits = trace.flits;
+    ASSERT_EQ(unwatched, trace) << "seed " << seed;
+    std::map<std::uint64_t, std::uint32_t> length;
+    for (const TimedPacket& timed : random.packets) length[timed.packet.message.address] = timed.packet.flits;
+    struct Passed {
+      std::uint32_t flits = 0, vc = 0;
+    };
+    std::map<std::pair<std::uint32_t, std::uint64_t>, Passed> passed;  // by link and packet
+    std::vector<std::uint64_t> flits(trace.link_flits.size());
+    for (std::size_t i = 0; i < trace.flits.size(); ++i) {
+      const Trace::Flits& run = trace.flits[i];
+      ASSERT_LT(run.start, run.end);
+      if (i > 0 && trace.flits[i - 1].link == run.link) {
+        ASSERT_LE(trace.flits[i - 1].end, run.start) << "seed " << seed;
+      }
+      Passed& packet = passed[{run.link, run.packet}];
+      ASSERT_EQ(packet.flits, run.first) << "seed " << seed << " packet " << run.packet;
+      ASSERT_TRUE(run.first == 0 || packet.vc == run.vc) << "seed " << seed << " packet " << run.packet;
+      gaps += run.first != 0;
+      packet.vc = run.vc;
+      packet.flits += static_cast<std::uint32_t>(run.end - run.start);
+      flits[run.link] += run.end - run.start;
+      ++runs;
+    }
+    ASSERT_EQ(flits, trace.link_flits) << "seed " << seed;
+    for (const auto& [place, packet] : passed) ASSERT_EQ(packet.flits, length.at(place.second));
+  }
+  EXPECT_GT(runs, 1000u);
+  EXPECT_GT(gaps, 100u) << "packets that stop half-way are among them";
 }
 
 TEST(Fuzz, AnUnfinishedRunLeavesSomething) {

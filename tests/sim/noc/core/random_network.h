@@ -142,7 +142,16 @@ struct Trace {
     bool arrived;
     bool operator==(const Entry&) const = default;
   };
+  /// A FlitRun.
+  struct Flits {
+    std::uint32_t link;
+    std::uint64_t start, end;
+    std::uint32_t vc, first;
+    std::uint64_t packet;
+    auto operator<=>(const Flits&) const = default;
+  };
   std::vector<Entry> entries;
+  std::vector<Flits> flits;  ///< by link and time
   std::vector<std::uint64_t> link_flits, blocked;
   NocCounters counters;
   bool drained = false;
@@ -154,6 +163,12 @@ inline Trace::Entry entry_of(const NocEvent& event, std::uint64_t cycle) {
   return {cycle,         event.packet.message.address,
           event.entered, (arrived ? event.packet.destination : event.packet.source).value(),
           event.hops,    arrived};
+}
+
+inline void take_flits(const std::vector<FlitRun>& runs, Trace& trace) {
+  for (const FlitRun& run : runs)
+    trace.flits.push_back({run.link, run.start, run.end, run.vc, run.first, run.packet.message.address});
+  std::sort(trace.flits.begin(), trace.flits.end());
 }
 
 inline constexpr std::uint64_t kLongRun = 200'000;
@@ -178,16 +193,18 @@ inline Trace play(NetworkCore& core, const std::vector<TimedPacket>& packets,
   trace.drained = core.packets_in_flight() == 0;
   trace.counters = core.counters();
   trace.link_flits = core.link_flits();
+  take_flits(core.take_flit_runs(), trace);
   for (std::uint32_t e = 0; e < core.spec().endpoints.size(); ++e)
     trace.blocked.push_back(
         core.blocked_cycles(EndpointId(e), std::max(end, limit == kLongRun ? end : limit)));
   return trace;
 }
 
-inline Trace play(const RandomNetwork& network, NetworkCore::Options options) {
+inline Trace play(const RandomNetwork& network, NetworkCore::Options options, bool watch_flits = true) {
   options.message_classes = network.message_classes;
   const std::unique_ptr<RoutingFunction> routing = make_routing(network.spec.routing, network.spec.graph);
   NetworkCore core(network.spec, *routing, options);
+  core.watch_flits(watch_flits);
   return play(core, network.packets);
 }
 

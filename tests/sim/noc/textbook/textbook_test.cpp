@@ -30,6 +30,7 @@ struct Bench {
         routing(make_routing(random.spec.routing, random.spec.graph)),
         network(("network_" + std::to_string(seed)).c_str(), random.spec, *routing, random.message_classes,
                 1) {
+    network.watch_flits(true);
     network.deliver = [this](std::span<const NocEvent> events, std::uint64_t cycle) {
       for (const NocEvent& event : events) trace.entries.push_back(entry_of(event, cycle));
     };
@@ -44,6 +45,7 @@ struct Bench {
     const std::uint64_t end = trace.entries.empty() ? 0 : trace.entries.back().cycle + 100;
     trace.counters = network.counters(end);
     trace.link_flits = network.link_flits(end);
+    take_flits(network.take_flit_runs(), trace);
     for (std::uint32_t e = 0; e < random.spec.endpoints.size(); ++e)
       trace.blocked.push_back(network.blocked_cycles(EndpointId(e), end));
     return trace;
@@ -83,6 +85,8 @@ TEST(Textbook, TheFastCoreEqualsIt) {
           << slow.entries[i].cycle << ", packet " << fast.entries[i].packet << " at "
           << fast.entries[i].cycle;
     ASSERT_EQ(slow.link_flits, fast.link_flits) << bench->network.name();
+    ASSERT_EQ(slow.flits.size(), fast.flits.size()) << bench->network.name();
+    ASSERT_TRUE(slow.flits == fast.flits) << bench->network.name();
     ASSERT_EQ(slow.blocked, fast.blocked) << bench->network.name();
     ASSERT_EQ(slow.counters, fast.counters) << bench->network.name();
     packets += slow.entries.size();
