@@ -16,8 +16,8 @@ struct Model {
 
 /// Reads the model at `path`. Of `overrides` (`key.path=value`, as after --set) those that start with
 /// "model." count: `model.sequence_length=384` sets a dimension, `model.operators[3].bias=false` any key.
-/// Operators are numbered topologically, otherwise in the order of the file. Throws ModelError with every
-/// mistake found.
+/// Operators are numbered topologically, with the longest way to an end first, then what became ready last,
+/// then in the order of the file. Throws ModelError with every mistake found.
 Model read_model(const std::string& path, const std::vector<std::string>& overrides = {});
 
 /// The same for a text; `file` is its name in messages.

@@ -85,9 +85,7 @@ class ValueRunner {
     const MicroOp& micro_op = op(step);
     switch (micro_op.kind) {
       case MicroOpKind::send:
-        if (micro_op.reads.size() != 1) throw FaultFound("sends, and does not read one region");
-        under_way_[micro_op.transfer] = read(step.pe, access(step, micro_op.reads.begin));
-        return;
+        return send(step);
       case MicroOpKind::receive:
         return receive(step);
       case MicroOpKind::vector:
@@ -98,16 +96,34 @@ class ValueRunner {
     }
   }
 
+  void send(const Step& step) {
+    const MicroOp& micro_op = op(step);
+    const Transfer& transfer = program_.transfers[micro_op.transfer.value()];
+    Message& message = under_way_[micro_op.transfer];
+    message.receivers = receivers(program_, transfer).size();
+    if (micro_op.reads.size() == 0 && transfer.bytes == 0) return;  // a token
+    if (micro_op.reads.size() != 1) throw FaultFound("sends, and does not read one region");
+    message.values = read(step.pe, access(step, micro_op.reads.begin));
+  }
+
+  /// A multicast ends when the last of its receivers has taken the values. The order of work lets nobody
+  /// receive what has not been sent.
   void receive(const Step& step) {
     const MicroOp& micro_op = op(step);
-    const auto message = under_way_.extract(micro_op.transfer);
+    const Transfer& transfer = program_.transfers[micro_op.transfer.value()];
+    const auto message = under_way_.find(micro_op.transfer);
+    if (transfer.bytes > 0) take(step, message->second.values);
+    result_.primitive_bytes[transfer.primitive] += transfer.bytes;
+    if (--message->second.receivers == 0) under_way_.erase(message);
+  }
+
+  void take(const Step& step, const std::vector<float>& values) {
+    const MicroOp& micro_op = op(step);
     if (micro_op.writes.size() != 1) throw FaultFound("receives, and does not write one region");
     const Access& into = access(step, micro_op.writes.begin);
-    if (into.box.elements() != message.mapped().size())
+    if (into.box.elements() != values.size())
       throw FaultFound("receives another number of elements than were sent");
-    memories_[step.pe].write(place(step.pe, into), into.box, message.mapped().data());
-    const Transfer& transfer = program_.transfers[micro_op.transfer.value()];
-    result_.primitive_bytes[transfer.primitive] += transfer.bytes;
+    memories_[step.pe].write(place(step.pe, into), into.box, values.data());
   }
 
   void accumulate(const Step& step) {
@@ -142,10 +158,15 @@ class ValueRunner {
     }
   }
 
+  struct Message {
+    std::vector<float> values;
+    std::size_t receivers = 0;  // that have not taken it
+  };
+
   const Program& program_;
   std::vector<PeMemory> memories_;  // by index in Program::pes
   std::map<PeId, std::size_t> index_of_;
-  std::map<TransferId, std::vector<float>> under_way_;
+  std::map<TransferId, Message> under_way_;
   ValueRun result_;
 };
 

@@ -99,25 +99,24 @@ bool BurstQueue::only_hits() const {
   return std::all_of(row_banks_.begin(), row_banks_.end(), [](std::uint64_t word) { return word == 0; });
 }
 
-// Most banks lose by their clock alone.
-void BurstQueue::improve(CommandChoice& best, std::uint32_t bank, std::uint64_t slot) const {
-  const Offer& offer = offers_[bank];
-  if (state_.earliest_in_bank(offer.command, bank) > best.clock) return;
-  const std::uint64_t clock = std::max({state_.earliest(offer.command, bank), slot, offer.usable});
-  if (clock > best.clock) return;
-  const CommandChoice c{clock, offer.order, offer.command, bank, offer.candidate};
-  if (c.better_than(best)) best = c;
-}
-
-template <class Visit>
-void BurstQueue::for_each(const std::vector<std::uint64_t>& mask, const CommandSlots& slots,
-                          Visit&& visit) const {
+// Most banks lose by their clock alone. The best is kept in a variable of its own, so that nothing is read
+// again for every bank.
+CommandChoice BurstQueue::better(const CommandChoice& than, const std::vector<std::uint64_t>& mask,
+                                 std::uint64_t slot, const CommandSlots& slots) const {
+  CommandChoice best = than;
+  const std::uint8_t* const blocked = slots.blocked->data();
   for (std::size_t word = 0; word < mask.size(); ++word) {
     for (std::uint64_t bits = mask[word]; bits != 0; bits &= bits - 1) {
       const auto bank = static_cast<std::uint32_t>(word * 64 + static_cast<unsigned>(std::countr_zero(bits)));
-      if (!(*slots.blocked)[bank]) visit(bank);
+      const Offer& offer = offers_[bank];
+      if (blocked[bank] || state_.earliest_in_bank(offer.command, bank) > best.clock) continue;
+      const std::uint64_t clock = std::max({state_.earliest(offer.command, bank), slot, offer.usable});
+      if (clock > best.clock) continue;
+      const CommandChoice c{clock, offer.order, offer.command, bank, offer.candidate};
+      if (c.better_than(best)) best = c;
     }
   }
+  return best;
 }
 
 CommandChoice BurstQueue::best_column(const CommandSlots& slots) const {
@@ -130,15 +129,13 @@ CommandChoice BurstQueue::best_column(const CommandSlots& slots) const {
       if (oldest.clock == std::max(slots.column, state_.earliest_in_rank(column_, 0))) return oldest;
     }
   }
-  CommandChoice result;
-  for_each(column_banks_, slots, [&](std::uint32_t bank) { improve(result, bank, slots.column); });
-  return result;
+  return better({}, column_banks_, slots.column, slots);
 }
 
 CommandChoice BurstQueue::best(const CommandSlots& slots) const {
-  CommandChoice result = best_column(slots);
-  for_each(row_banks_, slots, [&](std::uint32_t bank) { improve(result, bank, slots.row); });
-  return result;
+  const CommandChoice column = best_column(slots);
+  if (column.clock <= slots.row) return column;  // a row command must be earlier, and cannot be
+  return better(column, row_banks_, slots.row, slots);
 }
 
 std::uint64_t BurstQueue::column_bound(const CommandSlots& slots) const {

@@ -102,10 +102,10 @@ class BurstQueue {
     return {std::max({state_.earliest(offer.command, bank), slot, offer.usable}), offer.order, offer.command,
             bank, offer.candidate};
   }
-  void improve(CommandChoice& best, std::uint32_t bank, std::uint64_t slot) const;
+  /// The best of `than` and what the banks of `mask` offer from clock `slot` on.
+  CommandChoice better(const CommandChoice& than, const std::vector<std::uint64_t>& mask, std::uint64_t slot,
+                       const CommandSlots& slots) const;
   CommandChoice best_column(const CommandSlots& slots) const;
-  template <class Visit>
-  void for_each(const std::vector<std::uint64_t>& mask, const CommandSlots& slots, Visit&& visit) const;
 
   DramCommand column_;
   std::uint32_t capacity_;

@@ -57,6 +57,7 @@ void DramController::reset() {
   direction_ = kRead;
   order_ = clock_ = column_bus_free_ = row_bus_free_ = 0;
   // The ranks of a channel are refreshed in turn, spread evenly over the interval.
+  next_.reset();
   refresh_due_.assign(ranks_, kNever);
   if (refresh_interval_ != 0)
     for (std::uint32_t rank = 0; rank < ranks_; ++rank)
@@ -115,6 +116,7 @@ void DramController::fill(Direction direction, std::uint64_t clock) {
     entry.order = ++order_;
     if (close_rows_ && state_.open_row(entry.bank) == a.row) std::erase(closing_, entry.bank);
     queue.add(entry);
+    next_.reset();
   }
 }
 
@@ -124,11 +126,14 @@ void DramController::choose_direction(std::uint64_t clock) {
   const std::uint32_t reads = queues_[kRead].size();
   const std::uint32_t writes = queues_[kWrite].size();
   if (direction_ == kRead) {
-    if (writes != 0 && (reads == 0 || writes > high_)) direction_ = kWrite;
-  } else if (writes == 0 || (reads != 0 && writes < low_ && forced_left_ == 0)) {
+    if (writes == 0 || (reads != 0 && writes <= high_)) return;
+    direction_ = kWrite;
+  } else {
+    if (writes != 0 && (reads == 0 || writes >= low_ || forced_left_ != 0)) return;
     direction_ = kRead;
     writes_wait_since_ = clock;
   }
+  next_.reset();
 }
 
 std::uint64_t DramController::next_timer() const {
@@ -185,16 +190,20 @@ CommandChoice DramController::next_command() const {
 void DramController::run_until(std::uint64_t limit) {
   if (limit <= clock_) return;
   while (true) {
-    if (run_of_hits(limit)) continue;
-    const CommandChoice choice = next_command();
+    if (run_of_hits(limit)) {
+      next_.reset();
+      continue;
+    }
+    if (!next_) next_ = next_command();
+    const CommandChoice choice = *next_;
     const std::uint64_t timer = next_timer();
-    if (timer <= choice.clock && timer <= limit) {
+    if (std::min(timer, choice.clock) > limit) break;
+    next_.reset();
+    if (timer <= choice.clock) {
       not_before(timer);
       handle_timer(timer);
-    } else if (choice.clock <= limit) {
-      issue(choice);
     } else {
-      break;
+      issue(choice);
     }
   }
   clock_ = limit;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/mem/core/address_map.h"
@@ -103,6 +104,9 @@ class DramController : public MemoryController {
   std::uint64_t order_ = 0;
   std::uint64_t clock_ = 0;  ///< all commands up to and including this clock are issued
   std::uint64_t column_bus_free_ = 0, row_bus_free_ = 0;
+  /// The next command, once it has been found: until something is issued, enters a queue or falls due it
+  /// stays so, however the clock advances to it.
+  std::optional<CommandChoice> next_;
   std::vector<std::uint64_t> refresh_due_;   ///< by rank
   std::vector<std::uint32_t> refresh_bank_;  ///< by rank: whose turn is next with per-bank refresh
   std::vector<std::uint8_t> pending_;        ///< by rank: its refresh is due and not yet issued

@@ -1,3 +1,5 @@
+#include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/planner/app/run_dfsim.h"
@@ -73,6 +75,34 @@ TEST_F(MainJob, WritesAllFilesAndTheirNumbersAgree) {
   EXPECT_GE(m["total_cycles"].get<double>(), m["cold_lower_bound_cycles"].get<double>());
   EXPECT_GE(m["planner"]["rounds"].size(), 3u);
   EXPECT_EQ(m["planner"]["rounds"][0]["stages"][0]["basis"], "preset");
+}
+
+/// What the model takes in and gives out lies in the host's memory: every sample crosses the bus once, and
+/// nothing of it is DRAM traffic. `verify` finds the same bytes and the right numbers.
+TEST_F(MainJob, InputsAndOutputsInTheMemoryOfAHostCrossItsBusAndAreCounted) {
+  write("host.yaml", "extends: " DFSIM_SOURCE_DIR
+                     "/configs/mesh2x2.yaml\n"
+                     "name: hosted\n"
+                     "host: {bridge: [west, north]}\n");
+  const std::uint64_t in = 128 * 2, out = 64 * 2;
+  std::map<std::string, std::array<std::uint64_t, 4>> bytes;  // read and written over the bus, in DRAM
+  for (const char* where : {"true", "false"}) {
+    const Ended ended =
+        dfsim(std::string("--config host.yaml --model tiny.yaml --max-rounds 2 --set host.inputs=") + where +
+              " --set host.outputs=" + where + " --out " + where);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    const Json m = measurement(where);
+    const std::uint64_t runs = m["fill_periods"].get<std::uint64_t>() + m["periods"].get<std::uint64_t>();
+    const std::uint64_t samples = runs * m["samples"].get<std::uint64_t>();
+    bytes[where] = {m["host_read_bytes"], m["host_write_bytes"], m["dram_read_bytes"], m["dram_write_bytes"]};
+    const bool on_host = std::string(where) == "true";
+    EXPECT_EQ(bytes[where][0], on_host ? samples * in : 0);
+    EXPECT_EQ(bytes[where][1], on_host ? samples * out : 0);
+    EXPECT_EQ(bytes[where][3], on_host ? 0 : samples * out);
+    EXPECT_GT(bytes[where][2], 0u) << "the weights are in DRAM";
+    const Ended verified = dfsim(std::string("verify --plan ") + where + "/plan.yaml");
+    EXPECT_EQ(verified.code, 0) << verified.err;
+  }
 }
 
 TEST_F(MainJob, GivesTheSameBytesWithAnyWorkersAndCache) {

@@ -11,8 +11,8 @@
 #include "planner/verify/verify.h"
 #include "sim/hw/hardware_config.h"
 #include "sim/pe/loaded_program.h"
+#include "tests/numbers.h"
 #include "tests/planner/intra_stage/fixture.h"
-#include "tests/planner/verify/test_numbers.h"
 
 namespace dfsim {
 

@@ -8,8 +8,8 @@
 #include "planner/verify/verify.h"
 #include "sim/hw/hardware_config.h"
 #include "sim/pe/loaded_program.h"
+#include "tests/numbers.h"
 #include "tests/planner/verify/random_case.h"
-#include "tests/planner/verify/test_numbers.h"
 
 namespace dfsim {
 

@@ -1,17 +1,24 @@
 // What must hold for any network: sleeping changes nothing, order changes nothing, flits are conserved, reset
-// forgets.
+// forgets. DFSIM_NOC_CASES asks for more networks (scripts/noc_campaign).
 #include <gtest/gtest.h>
 
 #include "random_network.h"
 #include "sim/base/errors.h"
+#include "tests/numbers.h"
 
 namespace dfsim::test {
 namespace {
 
-constexpr std::uint64_t kCases = 400;
+/// Networks from number `first` on; a longer run takes others from all that the tests take.
+struct Seeds {
+  std::uint64_t first, cases = number_from("DFSIM_NOC_CASES", 400);
+  explicit Seeds(std::uint64_t own) : first(number_from("DFSIM_NOC_FIRST", own)) {}
+  std::uint64_t end() const { return first + cases; }
+};
 
 TEST(NetworkCore, SleepingChangesNothing) {
-  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+  const Seeds seeds(0);
+  for (std::uint64_t seed = seeds.first; seed < seeds.end(); ++seed) {
     const RandomNetwork network(seed);
     const Trace awake = play(network, {.always_evaluate = true});
     const Trace asleep = play(network, {});
@@ -23,14 +30,16 @@ TEST(NetworkCore, SleepingChangesNothing) {
 }
 
 TEST(NetworkCore, TheOrderOfEvaluationChangesNothing) {
-  for (std::uint64_t seed = 1000; seed < 1000 + kCases; ++seed) {
+  const Seeds seeds(1000);
+  for (std::uint64_t seed = seeds.first; seed < seeds.end(); ++seed) {
     const RandomNetwork network(seed);
     ASSERT_EQ(play(network, {}), play(network, {.reverse_order = true})) << "seed " << seed;
   }
 }
 
 TEST(NetworkCore, FlitsAreConserved) {
-  for (std::uint64_t seed = 2000; seed < 2000 + kCases; ++seed) {
+  const Seeds seeds(2000);
+  for (std::uint64_t seed = seeds.first; seed < seeds.end(); ++seed) {
     const RandomNetwork network(seed);
     const Trace trace = play(network, {});
     const Traffic traffic(network.packets);
@@ -47,7 +56,8 @@ TEST(NetworkCore, FlitsAreConserved) {
 }
 
 TEST(NetworkCore, ResetForgetsAnAbortedRun) {
-  for (std::uint64_t seed = 3000; seed < 3000 + kCases; ++seed) {
+  const Seeds seeds(3000);
+  for (std::uint64_t seed = seeds.first; seed < seeds.end(); ++seed) {
     const RandomNetwork network(seed);
     const std::unique_ptr<RoutingFunction> routing = make_routing(network.spec.routing, network.spec.graph);
     NetworkCore core(network.spec, *routing, {.message_classes = network.message_classes});

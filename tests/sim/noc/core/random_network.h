@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -31,6 +33,8 @@ struct TimedPacket {
 
 struct RandomNetwork {
   NocSpec spec;
+  std::string topology;
+  std::size_t dead_links = 0;
   std::uint32_t message_classes = 1;
   std::vector<TimedPacket> packets;  ///< by cycle
 
@@ -41,7 +45,7 @@ struct RandomNetwork {
       return static_cast<std::uint32_t>(all[rng.below(sizeof...(values))]);
     };
     const char* topologies[] = {"mesh", "mesh", "torus", "ring"};
-    const std::string topology = topologies[rng.below(4)];
+    topology = topologies[rng.below(4)];
     std::vector<std::uint32_t> extent(topology == "ring" ? 1 : 1 + rng.below(3));
     for (std::uint32_t& k : extent) k = extent.size() == 1 ? pick(3, 4, 5, 8) : pick(2, 3, 4);
     spec.graph = build_link_graph(topology, extent);
@@ -97,16 +101,20 @@ struct RandomNetwork {
   }
 
  private:
-  /// Any registered routing that fits, dimension order more often because it forks; and dead links that it
-  /// can go round.
+  /// Any registered routing that fits: of six two dimension order, because it forks, and two adaptive; and
+  /// dead links that it can go round.
   void choose_routing(Rng& rng) {
-    const std::vector<std::string> names = RoutingRegistry::instance().names();
+    static const std::vector<std::string> forking{"xy", "xy", "yx"},
+        adaptive{"odd_even", "west_first", "up_down"};
+    static const std::vector<std::string> all = RoutingRegistry::instance().names();
     const auto refused = [this](const LinkGraph& graph) {
       return !RoutingRegistry::instance().make(spec.routing)->refuse(graph).empty();
     };
-    const bool forks = rng.below(2) == 0;
-    do spec.routing = forks ? (rng.below(3) == 0 ? "yx" : "xy") : names[rng.below(names.size())];
+    const std::vector<std::string>* const lists[] = {&forking, &adaptive, &all};
+    const std::vector<std::string>& names = *lists[rng.below(3)];
+    do spec.routing = names[rng.below(names.size())];
     while (refused(spec.graph));
+    const std::size_t all_links = spec.graph.links.size();
     for (std::uint64_t tries = rng.below(3) == 0 ? 4 : 0; tries > 0; --tries) {
       LinkGraph fewer = spec.graph;
       const Link dead = fewer.links[rng.below(fewer.links.size())];
@@ -114,6 +122,30 @@ struct RandomNetwork {
       if (rng.below(2) == 0) remove_links(fewer, dead.to, dead.from);
       if (!refused(fewer)) spec.graph = fewer;
     }
+    dead_links = all_links - spec.graph.links.size();
+  }
+};
+
+/// How many networks had which routing, on which topology, with dead links, with multicasts.
+struct Coverage {
+  std::map<std::string, std::uint64_t> networks;
+
+  void add(const RandomNetwork& random) {
+    const NocSpec& spec = random.spec;
+    ++networks[spec.routing];
+    ++networks[spec.routing + " " + random.topology];
+    ++networks[spec.arbitration == SwitchArbitration::islip ? "islip" : "packet_hold"];
+    networks[spec.routing + " dead links"] += random.dead_links > 0 ? 1 : 0;
+    networks[spec.routing + " multicast"] +=
+        std::any_of(random.packets.begin(), random.packets.end(),
+                    [](const TimedPacket& timed) { return timed.leaves() > 1; })
+            ? 1
+            : 0;
+  }
+  /// A line each, for scripts/noc_campaign to add up.
+  void print() const {
+    for (const auto& [what, count] : networks)
+      std::printf("covered %s: %llu\n", what.c_str(), static_cast<unsigned long long>(count));
   }
 };
 

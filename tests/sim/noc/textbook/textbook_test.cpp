@@ -6,17 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "tests/numbers.h"
 #include "tests/sim/noc/core/random_network.h"
 
 namespace dfsim::test {
 namespace {
-
-std::uint64_t number(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 /// A random network as modules.
 struct Bench {
@@ -55,7 +49,8 @@ struct Bench {
 std::vector<std::unique_ptr<Bench>>& benches() {
   static auto* all = [] {
     auto* built = new std::vector<std::unique_ptr<Bench>>;  // never destroyed: the kernel outlives main
-    const std::uint64_t first = number("DFSIM_NOC_FIRST", 0), cases = number("DFSIM_NOC_CASES", 300);
+    const std::uint64_t first = number_from("DFSIM_NOC_FIRST", 0),
+                        cases = number_from("DFSIM_NOC_CASES", 300);
     for (std::uint64_t seed = first; seed < first + cases; ++seed)
       built->push_back(std::make_unique<Bench>(seed));
     return built;
@@ -72,7 +67,9 @@ Trace without_early_hops(Trace trace) {
 
 TEST(Textbook, TheFastCoreEqualsIt) {
   std::uint64_t packets = 0, hops = 0;
+  Coverage coverage;
   for (auto& bench : benches()) {
+    coverage.add(bench->random);
     bench->load();
     sc_core::sc_start();
     const Trace slow = without_early_hops(bench->finish());
@@ -96,10 +93,11 @@ TEST(Textbook, TheFastCoreEqualsIt) {
   EXPECT_GT(packets, 0u);
   std::printf("%zu networks, %llu events, %llu flit-hops: no difference\n", benches().size(),
               static_cast<unsigned long long>(packets), static_cast<unsigned long long>(hops));
+  coverage.print();
 }
 
 TEST(Textbook, AnAbortedRunLeavesNoTrace) {
-  const std::size_t cases = std::min<std::size_t>(benches().size(), 40);
+  const std::size_t cases = std::min<std::size_t>(benches().size(), number_from("DFSIM_NOC_ABORTED", 40));
   for (std::size_t i = 0; i < cases; ++i) {
     Bench& bench = *benches()[i];
     bench.load();

@@ -1,5 +1,5 @@
-// tests/planner/verify/test_numbers.h: numbers that a longer run asks for in the environment
-// (scripts/verify_random).
+// tests/numbers.h: numbers that a longer run asks for in the environment (scripts/verify_random,
+// scripts/noc_campaign).
 #pragma once
 
 #include <cstdint>
