@@ -33,7 +33,6 @@ class NetworkCore::Engine {
   virtual std::uint64_t flits_ejected_to(EndpointId endpoint, std::uint64_t end) = 0;
   virtual void sample_buffers(std::uint64_t end, BufferSamples& samples) = 0;
   virtual std::uint64_t blocked_cycles(EndpointId endpoint, std::uint64_t now) const = 0;
-  virtual void watch_flits(bool watch) = 0;
   virtual void reset() = 0;
   virtual std::string deadlock_report() const = 0;
   virtual std::string leftovers() = 0;
@@ -45,8 +44,9 @@ class NetworkCore::Engine {
   std::uint64_t arrivals_due = 0;  ///< of all packets injected
 };
 
-/// Up to 64 * W channels (ports x VCs) per router.
-template <unsigned W>
+/// Up to 64 * W channels (ports x VCs) per router. `Watched`: notes single flits, which costs a few
+/// instructions for each.
+template <unsigned W, bool Watched>
 class RouterEngine : public NetworkCore::Engine {
  public:
   RouterEngine(const NocSpec& spec, const RoutingFunction& routing, NetworkCore::Options options);
@@ -60,7 +60,6 @@ class RouterEngine : public NetworkCore::Engine {
   std::uint64_t flits_ejected_to(EndpointId endpoint, std::uint64_t end) override;
   void sample_buffers(std::uint64_t end, BufferSamples& samples) override;
   std::uint64_t blocked_cycles(EndpointId endpoint, std::uint64_t now) const override;
-  void watch_flits(bool watch) override;
   void reset() override;
   std::string deadlock_report() const override;
   std::string leftovers() override;
@@ -276,16 +275,13 @@ class RouterEngine : public NetworkCore::Engine {
 
   // flit_watch.h: what is noted of single flits.
   void stream_starts(std::uint32_t router, std::uint32_t channel) {
-    if (watching_) [[unlikely]]
-      stream_from_[first_channel(router) + channel] = now_;
+    if constexpr (Watched) stream_from_[first_channel(router) + channel] = now_;
   }
   void stream_ends(std::uint32_t router, std::uint32_t channel, std::uint64_t end, bool tail) {
-    if (watching_) [[unlikely]]
-      note_stream(router, channel, end, tail);
+    if constexpr (Watched) note_stream(router, channel, end, tail);
   }
   void single_flit(std::uint32_t router, std::uint32_t out, std::uint32_t slot, bool tail) {
-    if (watching_) [[unlikely]]
-      note_flits(router, out, slot, now_, now_ + 1, tail);
+    if constexpr (Watched) note_flits(router, out, slot, now_, now_ + 1, tail);
   }
   void note_stream(std::uint32_t router, std::uint32_t channel, std::uint64_t end, bool tail);
   void note_flits(std::uint32_t router, std::uint32_t out, std::uint32_t slot, std::uint64_t start,
@@ -353,7 +349,6 @@ class RouterEngine : public NetworkCore::Engine {
   std::vector<std::uint32_t> resting_;    ///< routers whose multicast packets wait for a change
   std::vector<std::uint32_t> new_heads_;  ///< routers with new_head
   std::vector<std::uint32_t> arrived_slots_;
-  bool watching_ = false;
   std::vector<std::uint64_t> stream_from_;  ///< by input channel: where its stream began
   FlitMerger merger_;
 

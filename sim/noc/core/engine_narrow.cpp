@@ -3,6 +3,7 @@
 
 namespace dfsim {
 
-template class RouterEngine<1>;
+template class RouterEngine<1, false>;
+template class RouterEngine<1, true>;
 
 }  // namespace dfsim

@@ -3,7 +3,9 @@
 
 namespace dfsim {
 
-template class RouterEngine<2>;
-template class RouterEngine<kMaxChannels / 64>;
+template class RouterEngine<2, false>;
+template class RouterEngine<2, true>;
+template class RouterEngine<kMaxChannels / 64, false>;
+template class RouterEngine<kMaxChannels / 64, true>;
 
 }  // namespace dfsim

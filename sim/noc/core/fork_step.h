@@ -8,9 +8,9 @@
 
 namespace dfsim {
 
-template <unsigned W>
-template <bool Hold, typename RouterEngine<W>::Stages S>
-[[gnu::noinline]] bool RouterEngine<W>::step_forking_router(std::uint32_t index) {
+template <unsigned W, bool Watched>
+template <bool Hold, typename RouterEngine<W, Watched>::Stages S>
+[[gnu::noinline]] bool RouterEngine<W, Watched>::step_forking_router(std::uint32_t index) {
   constexpr bool early = S != Stages::route_first, spec = S == Stages::speculative;
   Router& router = routers_[index];
   Step step{router, index};
@@ -45,9 +45,9 @@ template <bool Hold, typename RouterEngine<W>::Stages S>
 }
 
 /// What branches and packets could move, and what keeps the switch.
-template <unsigned W>
+template <unsigned W, bool Watched>
 template <bool Hold, bool Spec>
-typename RouterEngine<W>::ForkStep RouterEngine<W>::find_requests(Step& step) {
+typename RouterEngine<W, Watched>::ForkStep RouterEngine<W, Watched>::find_requests(Step& step) {
   Router& router = step.router;
   const Channels full = router.active & router.occupied;
   step.ready = full & router.credit_ok;
@@ -90,9 +90,9 @@ typename RouterEngine<W>::ForkStep RouterEngine<W>::find_requests(Step& step) {
 // iSLIP, one iteration, over the ports that no packet keeps. An input accepts one grant as ever; if it is for
 // a branch, the grants for other branches of the same packet come with it. Of a packet that keeps its input
 // further branches may ask.
-template <unsigned W>
+template <unsigned W, bool Watched>
 template <bool Hold, bool Spec>
-void RouterEngine<W>::allocate_forking_switch(Step& step, ForkStep& forks) {
+void RouterEngine<W, Watched>::allocate_forking_switch(Step& step, ForkStep& forks) {
   const Router& router = step.router;
   Channels barred;
   std::uint32_t kept_outs = forks.kept_outs;
@@ -123,10 +123,10 @@ void RouterEngine<W>::allocate_forking_switch(Step& step, ForkStep& forks) {
 }
 
 /// Input `in` has grants of the outputs `outs`.
-template <unsigned W>
+template <unsigned W, bool Watched>
 template <bool Spec>
-void RouterEngine<W>::accept(Step& step, ForkStep& forks, const ForkRequests& requests, std::uint32_t in,
-                             std::uint32_t outs) {
+void RouterEngine<W, Watched>::accept(Step& step, ForkStep& forks, const ForkRequests& requests,
+                                      std::uint32_t in, std::uint32_t outs) {
   PortState& port = step.ports[in];
   const std::uint32_t pointer = port.vc_pointer;
   const auto candidate = [&](std::uint32_t out, bool& speculative) {
@@ -155,9 +155,9 @@ void RouterEngine<W>::accept(Step& step, ForkStep& forks, const ForkRequests& re
 
 /// iSLIP as in allocate_vcs(), with a request per branch. A branch that gets an output VC may use the switch
 /// from `ready_at` on.
-template <unsigned W>
-typename RouterEngine<W>::VcOutcome RouterEngine<W>::allocate_forking_vcs(std::uint32_t index,
-                                                                          std::uint64_t ready_at) {
+template <unsigned W, bool Watched>
+typename RouterEngine<W, Watched>::VcOutcome RouterEngine<W, Watched>::allocate_forking_vcs(
+    std::uint32_t index, std::uint64_t ready_at) {
   Router& router = routers_[index];
   VcOutcome outcome;
   fork_requesters_.clear();
@@ -217,8 +217,8 @@ typename RouterEngine<W>::VcOutcome RouterEngine<W>::allocate_forking_vcs(std::u
   return outcome;
 }
 
-template <unsigned W>
-void RouterEngine<W>::commit_forks(Step& step, ForkStep& forks) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::commit_forks(Step& step, ForkStep& forks) {
   for (std::uint32_t f = step.router.forks, next; f != kNoSlot; f = next) {
     Fork& fork = forks_[f];
     next = fork.next;
@@ -241,8 +241,8 @@ void RouterEngine<W>::commit_forks(Step& step, ForkStep& forks) {
   }
 }
 
-template <unsigned W>
-void RouterEngine<W>::send_from_branch(Step& step, const Fork& fork, Branch& branch) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::send_from_branch(Step& step, const Fork& fork, Branch& branch) {
   Router& router = step.router;
   OutputVc& output = step.outputs[branch.out];
   const bool head = branch.sent == 0;
@@ -264,8 +264,8 @@ void RouterEngine<W>::send_from_branch(Step& step, const Fork& fork, Branch& bra
 }
 
 /// The last branch has read the flit in it.
-template <unsigned W>
-void RouterEngine<W>::free_fork_slot(Step& step, Fork& fork) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::free_fork_slot(Step& step, Fork& fork) {
   InputVc& input = step.inputs[fork.channel];
   ++fork.freed;
   if (--input.count == 0 && !step.router.arriving.contains(fork.channel))
@@ -277,8 +277,8 @@ void RouterEngine<W>::free_fork_slot(Step& step, Fork& fork) {
 
 /// The branches will do nothing until a wire changes. The router counts as awake, so that changes are simply
 /// taken in; it is looked at in the next cycle in which anything happens anywhere.
-template <unsigned W>
-bool RouterEngine<W>::forks_rest(const Step& step, const ForkStep& forks) const {
+template <unsigned W, bool Watched>
+bool RouterEngine<W, Watched>::forks_rest(const Step& step, const ForkStep& forks) const {
   const Router& router = step.router;
   if (forks.asking) return false;
   for (std::uint32_t f = router.forks; f != kNoSlot; f = forks_[f].next) {

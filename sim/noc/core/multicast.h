@@ -10,8 +10,8 @@
 
 namespace dfsim {
 
-template <unsigned W>
-std::uint32_t RouterEngine<W>::take_leaves(std::span<const EndpointId> destinations) {
+template <unsigned W, bool Watched>
+std::uint32_t RouterEngine<W, Watched>::take_leaves(std::span<const EndpointId> destinations) {
   std::uint32_t first = kNoSlot;
   for (const EndpointId endpoint : destinations) {
     std::uint32_t leaf = free_leaves_;
@@ -27,8 +27,8 @@ std::uint32_t RouterEngine<W>::take_leaves(std::span<const EndpointId> destinati
   return first;
 }
 
-template <unsigned W>
-std::uint32_t RouterEngine<W>::take_fork() {
+template <unsigned W, bool Watched>
+std::uint32_t RouterEngine<W, Watched>::take_fork() {
   if (free_forks_ == kNoSlot) {
     forks_.emplace_back();
     branches_.resize(branches_.size() + stride_);
@@ -39,8 +39,8 @@ std::uint32_t RouterEngine<W>::take_fork() {
   return fork;
 }
 
-template <unsigned W>
-std::uint32_t RouterEngine<W>::copy_slot(std::uint32_t slot) {
+template <unsigned W, bool Watched>
+std::uint32_t RouterEngine<W, Watched>::copy_slot(std::uint32_t slot) {
   const Packet packet = packets_[slot];  // take_slot() may move it
   const std::uint32_t copy = take_slot(packet);
   slots_[copy] = slots_[slot];
@@ -49,8 +49,9 @@ std::uint32_t RouterEngine<W>::copy_slot(std::uint32_t slot) {
 
 /// Sorts the leaves of the packet by output port, into ways_. Returns the ports, a bit each. Of those behind
 /// one port the farthest decides on the VCs: its way is that of a unicast packet, and contains the others'.
-template <unsigned W>
-std::uint32_t RouterEngine<W>::sort_leaves(std::uint32_t router, std::uint32_t channel, std::uint32_t slot) {
+template <unsigned W, bool Watched>
+std::uint32_t RouterEngine<W, Watched>::sort_leaves(std::uint32_t router, std::uint32_t channel,
+                                                    std::uint32_t slot) {
   const PacketSlot& packet = slots_[slot];
   const std::uint32_t first = first_vc(packet.message_class);
   const std::uint32_t amount = class_vcs(packet.message_class);
@@ -87,9 +88,9 @@ std::uint32_t RouterEngine<W>::sort_leaves(std::uint32_t router, std::uint32_t c
 }
 
 /// A multicast packet has come to the front. Its router is looked at in every cycle in which it may move.
-template <unsigned W>
-[[gnu::noinline]] void RouterEngine<W>::start_fork(std::uint32_t router, std::uint32_t channel,
-                                                   std::uint32_t slot) {
+template <unsigned W, bool Watched>
+[[gnu::noinline]] void RouterEngine<W, Watched>::start_fork(std::uint32_t router, std::uint32_t channel,
+                                                            std::uint32_t slot) {
   const std::uint32_t ports = sort_leaves(router, channel, slot);
   const std::uint32_t index = take_fork();
   Fork& fork = forks_[index];
@@ -111,8 +112,9 @@ template <unsigned W>
   wake_router(router);
 }
 
-template <unsigned W>
-void RouterEngine<W>::add_branch(Fork& fork, Branch& branch, std::uint32_t port, std::uint32_t slot) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::add_branch(Fork& fork, Branch& branch, std::uint32_t port,
+                                          std::uint32_t slot) {
   const Way& way = ways_[port];
   branch = {.slot = slot, .vcs = way.vcs, .port = static_cast<std::uint8_t>(port)};
   ++fork.branches;
@@ -128,16 +130,16 @@ void RouterEngine<W>::add_branch(Fork& fork, Branch& branch, std::uint32_t port,
 
 /// In the buffer behind output channel `out`, with the credits that come in this cycle, for all flits of the
 /// branch that have not gone.
-template <unsigned W>
-bool RouterEngine<W>::has_room(const Router& router, const Fork& fork, const Branch& branch,
-                               std::uint32_t out) const {
+template <unsigned W, bool Watched>
+bool RouterEngine<W, Watched>::has_room(const Router& router, const Fork& fork, const Branch& branch,
+                                        std::uint32_t out) const {
   const std::uint32_t usable = credits(router, out, now_) + (router.paying.contains(out) ? 1 : 0);
   return usable + branch.sent >= fork.flits;
 }
 
 /// All branches have gone.
-template <unsigned W>
-void RouterEngine<W>::finish_fork(Step& step, std::uint32_t index) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::finish_fork(Step& step, std::uint32_t index) {
   Fork& fork = forks_[index];
   InputVc& input = step.inputs[fork.channel];
   input.left = 0;

@@ -77,17 +77,23 @@ std::string refuse_packet(const NocSpec& spec, const RoutingFunction& routing, s
   return {};
 }
 
-NetworkCore::NetworkCore(const NocSpec& spec, const RoutingFunction& routing, Options options) : spec_(spec) {
+NetworkCore::NetworkCore(const NocSpec& spec, const RoutingFunction& routing, Options options)
+    : spec_(spec), routing_(routing), options_(options) {
   if (std::string reason = refuse_network(spec, options.message_classes); !reason.empty())
     throw SimulationError("network: " + reason);
-  const std::vector<std::uint32_t> ports = ports_per_router(spec);
-  const std::uint32_t channels = *std::max_element(ports.begin(), ports.end()) * spec.virtual_channels;
+  make_engine<false>();
+}
+
+template <bool Watched>
+void NetworkCore::make_engine() {
+  const std::vector<std::uint32_t> ports = ports_per_router(spec_);
+  const std::uint32_t channels = *std::max_element(ports.begin(), ports.end()) * spec_.virtual_channels;
   if (channels <= 64)
-    engine_ = std::make_unique<RouterEngine<1>>(spec, routing, options);
+    engine_ = std::make_unique<RouterEngine<1, Watched>>(spec_, routing_, options_);
   else if (channels <= 128)
-    engine_ = std::make_unique<RouterEngine<2>>(spec, routing, options);
+    engine_ = std::make_unique<RouterEngine<2, Watched>>(spec_, routing_, options_);
   else
-    engine_ = std::make_unique<RouterEngine<kMaxChannels / 64>>(spec, routing, options);
+    engine_ = std::make_unique<RouterEngine<kMaxChannels / 64, Watched>>(spec_, routing_, options_);
 }
 
 NetworkCore::~NetworkCore() = default;
@@ -116,7 +122,7 @@ void NetworkCore::sample_buffers(std::uint64_t end, BufferSamples& samples) {
 std::uint64_t NetworkCore::blocked_cycles(EndpointId endpoint, std::uint64_t now) const {
   return engine_->blocked_cycles(endpoint, now);
 }
-void NetworkCore::watch_flits(bool watch) { engine_->watch_flits(watch); }
+void NetworkCore::watch_flits(bool watch) { watch ? make_engine<true>() : make_engine<false>(); }
 std::vector<FlitRun> NetworkCore::take_flit_runs() { return std::exchange(engine_->flit_runs, {}); }
 void NetworkCore::reset() { engine_->reset(); }
 std::string NetworkCore::deadlock_report() const { return engine_->deadlock_report(); }

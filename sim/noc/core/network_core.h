@@ -117,7 +117,8 @@ class NetworkCore {
   std::uint64_t flits_ejected_to(EndpointId endpoint, std::uint64_t end = 0);
   /// Adds what the buffers hold before cycle `end` (see counters()) to `samples`.
   void sample_buffers(std::uint64_t end, BufferSamples& samples);
-  /// Whether the flits on every link are noted, from the next run on. Results do not depend on it.
+  /// Whether the flits on every link are noted. Between runs only: the network is as new. Results do not
+  /// depend on it.
   void watch_flits(bool watch);
   /// Takes what was noted: those of one link and VC in order of time, and none that may still go on.
   std::vector<FlitRun> take_flit_runs();
@@ -140,7 +141,12 @@ class NetworkCore {
   class Engine;  // engine.h
 
  private:
+  template <bool Watched>
+  void make_engine();
+
   NocSpec spec_;
+  const RoutingFunction& routing_;
+  Options options_;
   std::unique_ptr<Engine> engine_;
 };
 

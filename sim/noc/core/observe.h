@@ -12,16 +12,16 @@
 namespace dfsim {
 
 /// PortState::flits, less those of packets on their way that have not gone through.
-template <unsigned W>
-std::uint64_t RouterEngine<W>::flits_through(std::uint32_t router, std::uint32_t port) const {
+template <unsigned W, bool Watched>
+std::uint64_t RouterEngine<W, Watched>::flits_through(std::uint32_t router, std::uint32_t port) const {
   std::uint64_t flits = ports_[first_port(router) + port].flits;
   for (const std::uint32_t channel : outgoing_[first_port(router) + port] & ~routers_[router].at_head)
     flits -= left(routers_[router], channel, next_);
   return flits;
 }
 
-template <unsigned W>
-NocCounters RouterEngine<W>::counters(std::uint64_t end) {
+template <unsigned W, bool Watched>
+NocCounters RouterEngine<W, Watched>::counters(std::uint64_t end) {
   settle(end);
   for_each_bit(touched_routers_, [this](std::uint32_t r) { count_stalls(routers_[r], next_); });
   for_each_bit(touched_terminals_, [this](std::uint32_t e) { catch_up_terminal(e, next_); });
@@ -43,8 +43,8 @@ NocCounters RouterEngine<W>::counters(std::uint64_t end) {
   return result;
 }
 
-template <unsigned W>
-std::vector<std::uint64_t> RouterEngine<W>::link_flits(std::uint64_t end) {
+template <unsigned W, bool Watched>
+std::vector<std::uint64_t> RouterEngine<W, Watched>::link_flits(std::uint64_t end) {
   settle(end);
   std::vector<std::uint64_t> result;
   result.reserve(spec_.graph.links.size());
@@ -53,22 +53,22 @@ std::vector<std::uint64_t> RouterEngine<W>::link_flits(std::uint64_t end) {
   return result;
 }
 
-template <unsigned W>
-std::uint64_t RouterEngine<W>::flits_sent_by(EndpointId endpoint, std::uint64_t end) {
+template <unsigned W, bool Watched>
+std::uint64_t RouterEngine<W, Watched>::flits_sent_by(EndpointId endpoint, std::uint64_t end) {
   settle(end);
   catch_up_terminal(endpoint.value(), next_);
   return terminals_.at(endpoint.value()).sent;
 }
 
-template <unsigned W>
-std::uint64_t RouterEngine<W>::flits_ejected_to(EndpointId endpoint, std::uint64_t end) {
+template <unsigned W, bool Watched>
+std::uint64_t RouterEngine<W, Watched>::flits_ejected_to(EndpointId endpoint, std::uint64_t end) {
   const Terminal& terminal = terminals_.at(endpoint.value());
   settle(end);
   return flits_through(terminal.router, terminal.port);
 }
 
-template <unsigned W>
-void RouterEngine<W>::sample_buffers(std::uint64_t end, BufferSamples& samples) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::sample_buffers(std::uint64_t end, BufferSamples& samples) {
   settle(end);
   ++samples.samples;
   samples.stride = channels_;
@@ -83,16 +83,16 @@ void RouterEngine<W>::sample_buffers(std::uint64_t end, BufferSamples& samples) 
   });
 }
 
-template <unsigned W>
-std::uint64_t RouterEngine<W>::blocked_cycles(EndpointId endpoint, std::uint64_t now) const {
+template <unsigned W, bool Watched>
+std::uint64_t RouterEngine<W, Watched>::blocked_cycles(EndpointId endpoint, std::uint64_t now) const {
   const Terminal& source = terminals_.at(endpoint.value());
   if (!source.blocked_now || now == source.done) return source.blocked;
   if (now > source.done) return source.blocked + (now - source.done);
   return source.blocked - (source.done - now);
 }
 
-template <unsigned W>
-std::string RouterEngine<W>::leftovers() {
+template <unsigned W, bool Watched>
+std::string RouterEngine<W, Watched>::leftovers() {
   std::string text;
   for_each_bit(touched_routers_, [&](std::uint32_t r) {
     const Router& router = routers_[r];
@@ -121,8 +121,8 @@ std::string RouterEngine<W>::leftovers() {
 }
 
 /// The multicast packet at the front of an input channel, or kNoSlot.
-template <unsigned W>
-std::uint32_t RouterEngine<W>::fork_of(std::uint32_t router, std::uint32_t channel) const {
+template <unsigned W, bool Watched>
+std::uint32_t RouterEngine<W, Watched>::fork_of(std::uint32_t router, std::uint32_t channel) const {
   std::uint32_t fork = routers_[router].forks;
   while (fork != kNoSlot && forks_[fork].channel != channel) fork = forks_[fork].next;
   return fork;
@@ -131,8 +131,9 @@ std::uint32_t RouterEngine<W>::fork_of(std::uint32_t router, std::uint32_t chann
 /// A head without an output VC waits for the owners of those it could take, a packet without credits (the
 /// branch of a multicast without enough) for the buffer that its flits go to. Channels are numbered router *
 /// channels_ + channel.
-template <unsigned W>
-std::vector<std::uint32_t> RouterEngine<W>::waits_for(std::uint32_t index, std::uint32_t channel) const {
+template <unsigned W, bool Watched>
+std::vector<std::uint32_t> RouterEngine<W, Watched>::waits_for(std::uint32_t index,
+                                                               std::uint32_t channel) const {
   std::vector<std::uint32_t> result;
   const Router& router = routers_[index];
   const auto first = static_cast<std::uint32_t>(first_channel(index));
@@ -161,8 +162,8 @@ std::vector<std::uint32_t> RouterEngine<W>::waits_for(std::uint32_t index, std::
   return result;
 }
 
-template <unsigned W>
-std::string RouterEngine<W>::describe(std::uint32_t router, std::uint32_t channel) const {
+template <unsigned W, bool Watched>
+std::string RouterEngine<W, Watched>::describe(std::uint32_t router, std::uint32_t channel) const {
   std::uint32_t slot = inputs_[first_channel(router) + channel].packet;
   bool for_vc = routers_[router].requesting.contains(channel);
   if (const std::uint32_t fork = fork_of(router, channel); fork != kNoSlot) {
@@ -178,8 +179,8 @@ std::string RouterEngine<W>::describe(std::uint32_t router, std::uint32_t channe
                      packet.destination.value(), for_vc ? "waits for an output VC" : "waits for credits");
 }
 
-template <unsigned W>
-std::string RouterEngine<W>::deadlock_report() const {
+template <unsigned W, bool Watched>
+std::string RouterEngine<W, Watched>::deadlock_report() const {
   // Depth first; a channel met again on the current path closes a circle.
   enum class Mark : std::uint8_t { unseen, on_path, done };
   struct Visit {

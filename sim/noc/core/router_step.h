@@ -13,9 +13,9 @@ namespace dfsim {
 // Without an RC stage that includes heads that have just arrived. With one, all is known at the end of the
 // cycle before, and is done there: a router with a single packet need not be looked at again until the head
 // can ask for the switch.
-template <unsigned W>
-template <bool Hold, typename RouterEngine<W>::Stages S>
-bool RouterEngine<W>::step_router(std::uint32_t index) {
+template <unsigned W, bool Watched>
+template <bool Hold, typename RouterEngine<W, Watched>::Stages S>
+bool RouterEngine<W, Watched>::step_router(std::uint32_t index) {
   constexpr bool early = S != Stages::route_first, spec = S == Stages::speculative;
   Router& router = routers_[index];
   Step step{router, index};
@@ -43,8 +43,8 @@ bool RouterEngine<W>::step_router(std::uint32_t index) {
 }
 
 /// Streams that have used up what was stored.
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::check_streams(Step& step) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::check_streams(Step& step) {
   Router& router = step.router;
   for (const std::uint32_t in : router.sending) {
     const InputVc& input = step.inputs[in];
@@ -61,9 +61,9 @@ DFSIM_INLINE void RouterEngine<W>::check_streams(Step& step) {
 // With Hold, a packet that has won keeps its input and output while it can move, and the ports that are left
 // take part in the allocation. With Spec, heads that ask for an output VC ask for the switch at the same
 // time.
-template <unsigned W>
+template <unsigned W, bool Watched>
 template <bool Hold, bool Spec>
-DFSIM_INLINE void RouterEngine<W>::allocate_switch(Step& step) {
+DFSIM_INLINE void RouterEngine<W, Watched>::allocate_switch(Step& step) {
   Router& router = step.router;
   const Channels full = router.active & router.occupied;
   step.ready = full & router.credit_ok;
@@ -85,8 +85,8 @@ DFSIM_INLINE void RouterEngine<W>::allocate_switch(Step& step) {
 }
 
 /// Two of the channels that can move have the same input or output port.
-template <unsigned W>
-DFSIM_INLINE bool RouterEngine<W>::conflicts(const Step& step) const {
+template <unsigned W, bool Watched>
+DFSIM_INLINE bool RouterEngine<W, Watched>::conflicts(const Step& step) const {
   if (!step.ready.several()) return false;
   std::uint32_t ins = 0, outs = 0;
   for (const std::uint32_t in : step.ready) {
@@ -99,8 +99,8 @@ DFSIM_INLINE bool RouterEngine<W>::conflicts(const Step& step) const {
 }
 
 // The slot is lost unless the head got a VC of this output, with a credit, in this same cycle.
-template <unsigned W>
-void RouterEngine<W>::drop_lost_slots(Step& step) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::drop_lost_slots(Step& step) {
   const Router& router = step.router;
   const Channels speculative = step.moved & ~step.ready;
   for (const std::uint32_t in : speculative) {
@@ -114,8 +114,8 @@ void RouterEngine<W>::drop_lost_slots(Step& step) {
 
 // ------------------------------------------------------------------ the switch moves flits
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::commit(Step& step) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::commit(Step& step) {
   Router& router = step.router;
   if (step.moved != router.sending) drive_changes(step);
   for (const std::uint32_t in : router.sending)
@@ -124,8 +124,8 @@ DFSIM_INLINE void RouterEngine<W>::commit(Step& step) {
 
 // Those that have not sent in the cycle before start a stream if they can go on and nobody stands in the way,
 // and else send a single flit.
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::drive_changes(Step& step) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::drive_changes(Step& step) {
   Router& router = step.router;
   const Channels stopped = router.sending & ~step.moved;
   const Channels newcomers = step.moved & ~router.sending;
@@ -150,16 +150,16 @@ DFSIM_INLINE void RouterEngine<W>::drive_changes(Step& step) {
 }
 
 /// There will be a flit and a credit in the next cycle.
-template <unsigned W>
-DFSIM_INLINE bool RouterEngine<W>::goes_on(const Step& step, std::uint32_t channel) const {
+template <unsigned W, bool Watched>
+DFSIM_INLINE bool RouterEngine<W, Watched>::goes_on(const Step& step, std::uint32_t channel) const {
   const InputVc& input = step.inputs[channel];
   return input.left > 1 && (step.router.arriving.contains(channel) || input.count > 1) &&
          (step.router.paying.contains(input.out) || step.outputs[input.out].credits > 1);
 }
 
 /// Pointers and counters of a win. Returns the packet if it is its head that goes, else kNoSlot.
-template <unsigned W>
-DFSIM_INLINE std::uint32_t RouterEngine<W>::win_switch(Step& step, std::uint32_t channel) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE std::uint32_t RouterEngine<W, Watched>::win_switch(Step& step, std::uint32_t channel) {
   const std::uint32_t port = port_of_[channel];
   const InputVc& input = step.inputs[channel];
   PortState& in = step.ports[port];
@@ -174,8 +174,8 @@ DFSIM_INLINE std::uint32_t RouterEngine<W>::win_switch(Step& step, std::uint32_t
   return input.packet;
 }
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::start_stream(Step& step, std::uint32_t channel) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::start_stream(Step& step, std::uint32_t channel) {
   const std::uint32_t packet = win_switch(step, channel);
   const InputVc& input = step.inputs[channel];
   const OutputVc& output = step.outputs[input.out];
@@ -192,8 +192,8 @@ DFSIM_INLINE void RouterEngine<W>::start_stream(Step& step, std::uint32_t channe
       .push(input.credits_on);
 }
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::send_one(Step& step, std::uint32_t channel) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::send_one(Step& step, std::uint32_t channel) {
   Router& router = step.router;
   const std::uint32_t packet = win_switch(step, channel);
   InputVc& input = step.inputs[channel];
@@ -214,8 +214,9 @@ DFSIM_INLINE void RouterEngine<W>::send_one(Step& step, std::uint32_t channel) {
   if (--input.left == 0) finish_packet(step, channel);
 }
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::stop_flits(Step& step, std::uint32_t channel, const Outboxes& boxes) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::stop_flits(Step& step, std::uint32_t channel,
+                                                       const Outboxes& boxes) {
   const OutputVc& output = step.outputs[step.inputs[channel].out];
   if (output.kind == PortKind::link)
     boxes.flits->flits.push({output.flits_on.end(), kNoSlot});
@@ -223,8 +224,9 @@ DFSIM_INLINE void RouterEngine<W>::stop_flits(Step& step, std::uint32_t channel,
     boxes.ejection_credits->credits.push(output.flits_on.end());
 }
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::stop_credits(Step& step, std::uint32_t channel, const Outboxes& boxes) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::stop_credits(Step& step, std::uint32_t channel,
+                                                         const Outboxes& boxes) {
   const InputVc& input = step.inputs[channel];
   (input.kind == PortKind::link ? boxes.credits->credits : boxes.terminal_credits->terminal_credits)
       .push(input.credits_on.end());
@@ -232,8 +234,8 @@ DFSIM_INLINE void RouterEngine<W>::stop_credits(Step& step, std::uint32_t channe
 
 /// The tail has won the switch: its output VC may be asked for from the next cycle on, in which nothing of
 /// the packet is on the wires.
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::finish_packet(Step& step, std::uint32_t channel) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::finish_packet(Step& step, std::uint32_t channel) {
   Router& router = step.router;
   const InputVc& input = step.inputs[channel];
   step.tails.insert(channel);
@@ -262,9 +264,9 @@ DFSIM_INLINE void RouterEngine<W>::finish_packet(Step& step, std::uint32_t chann
 // The router sleeps if the next cycles are known: the streams of this cycle go on (but for those whose tail
 // has gone) and nobody else can move, until a wire changes, a stream runs out of flits or credits, its tail
 // comes, or a grant takes effect.
-template <unsigned W>
-template <bool Hold, typename RouterEngine<W>::Stages S>
-DFSIM_INLINE bool RouterEngine<W>::try_to_sleep(Step& step) {
+template <unsigned W, bool Watched>
+template <bool Hold, typename RouterEngine<W, Watched>::Stages S>
+DFSIM_INLINE bool RouterEngine<W, Watched>::try_to_sleep(Step& step) {
   Router& router = step.router;
   const Channels losers = step.ready & ~step.moved;
   const std::uint32_t lost = losers.count();

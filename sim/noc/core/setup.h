@@ -28,9 +28,9 @@ inline std::uint32_t wheel_size(const NocSpec& spec) {
 
 }  // namespace engine_detail
 
-template <unsigned W>
-RouterEngine<W>::RouterEngine(const NocSpec& spec, const RoutingFunction& routing,
-                              NetworkCore::Options options)
+template <unsigned W, bool Watched>
+RouterEngine<W, Watched>::RouterEngine(const NocSpec& spec, const RoutingFunction& routing,
+                                       NetworkCore::Options options)
     : spec_(spec),
       routing_(routing),
       options_(options),
@@ -55,10 +55,14 @@ RouterEngine<W>::RouterEngine(const NocSpec& spec, const RoutingFunction& routin
   for (std::uint32_t r = 0; r < routers; ++r) clear_router(r);
   for (std::uint32_t e = 0; e < terminals_.size(); ++e) clear_terminal(e);
   requesters_.resize(channels_);
+  if constexpr (Watched) {
+    stream_from_.assign(inputs_.size(), 0);
+    merger_ = FlitMerger(spec_);
+  }
 }
 
-template <unsigned W>
-void RouterEngine<W>::build_ports() {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::build_ports() {
   const std::vector<std::uint32_t> ports = ports_per_router(spec_);
   stride_ = *std::max_element(ports.begin(), ports.end());
   channels_ = stride_ * vcs_;
@@ -95,8 +99,8 @@ void RouterEngine<W>::build_ports() {
   connect_terminals();
 }
 
-template <unsigned W>
-void RouterEngine<W>::connect_terminals() {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::connect_terminals() {
   terminals_.resize(spec_.endpoints.size());
   queues_.resize(terminals_.size() * options_.message_classes);
   terminal_credits_.resize(terminals_.size() * vcs_);
@@ -117,8 +121,8 @@ void RouterEngine<W>::connect_terminals() {
   }
 }
 
-template <unsigned W>
-void RouterEngine<W>::clear_router(std::uint32_t index) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::clear_router(std::uint32_t index) {
   Router fresh;
   fresh.port_count = routers_[index].port_count;
   fresh.ports = &ports_[first_port(index)];
@@ -148,8 +152,8 @@ void RouterEngine<W>::clear_router(std::uint32_t index) {
   }
 }
 
-template <unsigned W>
-void RouterEngine<W>::clear_terminal(std::uint32_t terminal) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::clear_terminal(std::uint32_t terminal) {
   Terminal fresh;
   fresh.router = terminals_[terminal].router;
   fresh.port = terminals_[terminal].port;
@@ -162,8 +166,8 @@ void RouterEngine<W>::clear_terminal(std::uint32_t terminal) {
   std::fill_n(terminal_credits_.begin() + terminal * vcs_, vcs_, static_cast<std::uint16_t>(buffer_));
 }
 
-template <unsigned W>
-void RouterEngine<W>::reset() {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::reset() {
   for_each_bit(touched_routers_, [this](std::uint32_t r) { clear_router(r); });
   for_each_bit(touched_terminals_, [this](std::uint32_t e) { clear_terminal(e); });
   for (auto* bits :
@@ -185,11 +189,11 @@ void RouterEngine<W>::reset() {
   flits_forked_ = 0;
   any_awake_ = false;
   flit_runs.clear();
-  if (watching_) merger_.clear();
+  merger_.clear();
 }
 
-template <unsigned W>
-std::uint32_t RouterEngine<W>::take_slot(const Packet& packet) {
+template <unsigned W, bool Watched>
+std::uint32_t RouterEngine<W, Watched>::take_slot(const Packet& packet) {
   std::uint32_t slot = free_slots_;
   if (slot != kNoSlot) {
     free_slots_ = slots_[slot].next;
@@ -204,20 +208,20 @@ std::uint32_t RouterEngine<W>::take_slot(const Packet& packet) {
   return slot;
 }
 
-template <unsigned W>
-void RouterEngine<W>::free_slot(std::uint32_t slot) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::free_slot(std::uint32_t slot) {
   slots_[slot].next = free_slots_;
   free_slots_ = slot;
 }
 
-template <unsigned W>
-void RouterEngine<W>::check_packet(const Packet& packet) const {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::check_packet(const Packet& packet) const {
   const std::string reason = refuse_packet(spec_, routing_, options_.message_classes, packet);
   if (!reason.empty()) throw SimulationError("network: " + reason);
 }
 
-template <unsigned W>
-void RouterEngine<W>::inject(const Packet& packet, std::uint64_t cycle, std::uint32_t coins) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::inject(const Packet& packet, std::uint64_t cycle, std::uint32_t coins) {
   const auto message_class =
       options_.message_classes == 1 ? 0u : static_cast<std::uint32_t>(packet.message_class);
   const std::uint32_t source = packet.source.value();

@@ -8,8 +8,8 @@
 
 namespace dfsim {
 
-template <unsigned W>
-bool RouterEngine<W>::run_until(std::uint64_t last) {
+template <unsigned W, bool Watched>
+bool RouterEngine<W, Watched>::run_until(std::uint64_t last) {
   release_events();
   for (;;) {
     const std::uint64_t cycle = next_activity();
@@ -22,8 +22,8 @@ bool RouterEngine<W>::run_until(std::uint64_t last) {
   }
 }
 
-template <unsigned W>
-void RouterEngine<W>::process(std::uint64_t cycle) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::process(std::uint64_t cycle) {
   out_ = out_next_cycle_ == cycle ? out_next_ : outboxes(cycle);
   out_next_ = outboxes(cycle + 1);
   out_next_cycle_ = cycle + 1;
@@ -47,15 +47,15 @@ void RouterEngine<W>::process(std::uint64_t cycle) {
   next_ = cycle + 1;
 }
 
-template <unsigned W>
-typename RouterEngine<W>::Outboxes RouterEngine<W>::outboxes(std::uint64_t cycle) {
+template <unsigned W, bool Watched>
+typename RouterEngine<W, Watched>::Outboxes RouterEngine<W, Watched>::outboxes(std::uint64_t cycle) {
   return {&wheel_.at(cycle + flit_delay_), &wheel_.at(cycle + credit_delay_),
           &wheel_.at(cycle + engine_detail::kTerminalCreditDelay), &wheel_.at(cycle + ejection_credit_delay_),
           &wheel_.at(cycle + engine_detail::kInjectionDelay)};
 }
 
-template <unsigned W>
-void RouterEngine<W>::mark_outboxes(const Outboxes& boxes, std::uint64_t cycle) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::mark_outboxes(const Outboxes& boxes, std::uint64_t cycle) {
   if (!boxes.flits->flits.empty() || !boxes.flits->single_flits.empty()) wheel_.mark(cycle + flit_delay_);
   if (!boxes.credits->credits.empty() || !boxes.credits->single_credits.empty())
     wheel_.mark(cycle + credit_delay_);
@@ -67,8 +67,8 @@ void RouterEngine<W>::mark_outboxes(const Outboxes& boxes, std::uint64_t cycle) 
   if (!boxes.injection->flits.empty()) wheel_.mark(cycle + engine_detail::kInjectionDelay);
 }
 
-template <unsigned W>
-void RouterEngine<W>::collect_events(std::uint64_t cycle) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::collect_events(std::uint64_t cycle) {
   WheelSlot& slot = wheel_.at(cycle);
   event_cycle = cycle;
   for (const Notice& notice : slot.notices) {
@@ -91,8 +91,8 @@ void RouterEngine<W>::collect_events(std::uint64_t cycle) {
             [&key](const NocEvent& a, const NocEvent& b) { return key(a) < key(b); });
 }
 
-template <unsigned W>
-void RouterEngine<W>::release_events() {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::release_events() {
   if (events.empty()) return;
   std::sort(arrived_slots_.begin(), arrived_slots_.end());
   for (const std::uint32_t slot : arrived_slots_) free_slot(slot);
@@ -100,8 +100,8 @@ void RouterEngine<W>::release_events() {
   events.clear();
 }
 
-template <unsigned W>
-void RouterEngine<W>::wake_router(std::uint32_t router) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::wake_router(std::uint32_t router) {
   if (routers_[router].awake) return;
   routers_[router].awake = true;
   set_bit(awake_routers_, router);
@@ -110,16 +110,16 @@ void RouterEngine<W>::wake_router(std::uint32_t router) {
 }
 
 /// For a router that has slept through the cycle that is being evaluated.
-template <unsigned W>
-void RouterEngine<W>::wake_in_next_cycle(std::uint32_t router) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::wake_in_next_cycle(std::uint32_t router) {
   count_stalls(routers_[router], now_ + 1);
   routers_[router].awake = true;
   set_bit(awake_routers_, router);
   any_awake_ = true;
 }
 
-template <unsigned W>
-void RouterEngine<W>::wake_terminal(std::uint32_t terminal) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::wake_terminal(std::uint32_t terminal) {
   std::uint64_t& word = awake_terminals_[terminal / 64];
   const std::uint64_t bit = std::uint64_t{1} << (terminal % 64);
   if (word & bit) return;
@@ -129,8 +129,8 @@ void RouterEngine<W>::wake_terminal(std::uint32_t terminal) {
 }
 
 /// The router sleeps until `due` if nothing happens before. Replaces the timer it may have.
-template <unsigned W>
-void RouterEngine<W>::set_router_timer(std::uint32_t router, std::uint64_t due) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::set_router_timer(std::uint32_t router, std::uint64_t due) {
   due = std::min(due, now_ + wheel_.horizon());
   if (routers_[router].timer == due) return;
   routers_[router].timer = due;
@@ -138,24 +138,24 @@ void RouterEngine<W>::set_router_timer(std::uint32_t router, std::uint64_t due) 
 }
 
 /// A sleeping router must be evaluated in `due`, if not before.
-template <unsigned W>
-void RouterEngine<W>::look_again(std::uint32_t router, std::uint64_t due) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::look_again(std::uint32_t router, std::uint64_t due) {
   if (due <= now_) return wake_router(router);
   const std::uint64_t timer = routers_[router].timer;
   if (timer >= now_ && timer <= due) return;  // one for this cycle may still go off
   set_router_timer(router, due);
 }
 
-template <unsigned W>
-void RouterEngine<W>::set_terminal_timer(std::uint32_t terminal, std::uint64_t cycles) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::set_terminal_timer(std::uint32_t terminal, std::uint64_t cycles) {
   const std::uint64_t due = now_ + std::min<std::uint64_t>(cycles, wheel_.horizon());
   terminals_[terminal].timer = due;
   wheel_.post(due).terminal_timers.push(terminal);
 }
 
-template <unsigned W>
+template <unsigned W, bool Watched>
 template <bool Hold>
-void RouterEngine<W>::evaluate_routers() {
+void RouterEngine<W, Watched>::evaluate_routers() {
   switch (stages_) {
     case Stages::route_first:
       return evaluate_routers<Hold, Stages::route_first>();
@@ -166,9 +166,9 @@ void RouterEngine<W>::evaluate_routers() {
   }
 }
 
-template <unsigned W>
-template <bool Hold, typename RouterEngine<W>::Stages S>
-void RouterEngine<W>::evaluate_routers() {
+template <unsigned W, bool Watched>
+template <bool Hold, typename RouterEngine<W, Watched>::Stages S>
+void RouterEngine<W, Watched>::evaluate_routers() {
   const std::size_t words = awake_routers_.size();
   const bool reverse = options_.reverse_order;
   for (std::size_t i = 0; i < words; ++i) {
@@ -191,8 +191,8 @@ void RouterEngine<W>::evaluate_routers() {
   }
 }
 
-template <unsigned W>
-void RouterEngine<W>::evaluate_terminals() {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::evaluate_terminals() {
   for (std::size_t word = 0; word < awake_terminals_.size(); ++word) {
     for (std::uint64_t rest = awake_terminals_[word]; rest; rest &= rest - 1) {
       const std::uint32_t index =
@@ -203,8 +203,8 @@ void RouterEngine<W>::evaluate_terminals() {
   }
 }
 
-template <unsigned W>
-void RouterEngine<W>::settle(std::uint64_t end) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::settle(std::uint64_t end) {
   next_ = std::min(std::max(end, next_), next_activity());
 }
 

@@ -9,9 +9,9 @@ namespace dfsim {
 // iSLIP, one iteration, over the ports that no packet keeps. The candidate of an (input, output) pair is the
 // first VC that asks, from the input's pointer on; with Spec, packets that own a VC go before heads that ask
 // for one.
-template <unsigned W>
+template <unsigned W, bool Watched>
 template <bool Hold, bool Spec>
-void RouterEngine<W>::match_ports(Step& step, const Channels& kept) {
+void RouterEngine<W, Watched>::match_ports(Step& step, const Channels& kept) {
   Router& router = step.router;
   PortState* const ports = step.ports;
   Channels asking = step.ready;
@@ -71,9 +71,9 @@ void RouterEngine<W>::match_ports(Step& step, const Channels& kept) {
 
 /// Heads that ask for an output VC ask for the switch as well, at the outputs where a VC is free and has a
 /// credit.
-template <unsigned W>
+template <unsigned W, bool Watched>
 template <bool Hold>
-void RouterEngine<W>::ask_for_heads(const Step& step, const Channels& kept, Channels* heads) const {
+void RouterEngine<W, Watched>::ask_for_heads(const Step& step, const Channels& kept, Channels* heads) const {
   const Router& router = step.router;
   for (std::uint32_t out = 0; out < router.port_count; ++out) heads[out] = {};
   Channels usable = router.free_vcs & router.credited;

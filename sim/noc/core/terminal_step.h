@@ -7,8 +7,8 @@
 
 namespace dfsim {
 
-template <unsigned W>
-bool RouterEngine<W>::step_terminal(std::uint32_t terminal) {
+template <unsigned W, bool Watched>
+bool RouterEngine<W, Watched>::step_terminal(std::uint32_t terminal) {
   Terminal& source = terminals_[terminal];
   std::uint16_t* credits = &terminal_credits_[terminal * vcs_];
   source.done = now_ + 1;
@@ -47,8 +47,8 @@ bool RouterEngine<W>::step_terminal(std::uint32_t terminal) {
 }
 
 /// Packets that may be sent later than this cycle wake the source when they do.
-template <unsigned W>
-bool RouterEngine<W>::has_eligible_packet(const Terminal& source, std::uint32_t terminal) const {
+template <unsigned W, bool Watched>
+bool RouterEngine<W, Watched>::has_eligible_packet(const Terminal& source, std::uint32_t terminal) const {
   for (std::uint32_t c = 0; source.waiting && c < options_.message_classes; ++c) {
     const SourceQueue& queue = queues_[terminal * options_.message_classes + c];
     if (queue.first != kNoSlot && slots_[queue.first].created <= now_) return true;
@@ -58,8 +58,8 @@ bool RouterEngine<W>::has_eligible_packet(const Terminal& source, std::uint32_t 
 
 /// A class keeps the injection channel while its packet can go on. Then the classes take turns, so that a
 /// class without credits never stands in the way of another.
-template <unsigned W>
-bool RouterEngine<W>::choose_class(Terminal& source, std::uint32_t terminal) {
+template <unsigned W, bool Watched>
+bool RouterEngine<W, Watched>::choose_class(Terminal& source, std::uint32_t terminal) {
   if (source.waiting == 0) return false;
   const std::uint32_t classes = options_.message_classes;
   SourceQueue* queues = &queues_[terminal * classes];
@@ -77,9 +77,9 @@ bool RouterEngine<W>::choose_class(Terminal& source, std::uint32_t terminal) {
   return false;
 }
 
-template <unsigned W>
-bool RouterEngine<W>::can_send(const SourceQueue& queue, const std::uint16_t* credits,
-                               std::uint32_t message_class, std::uint32_t& vc) const {
+template <unsigned W, bool Watched>
+bool RouterEngine<W, Watched>::can_send(const SourceQueue& queue, const std::uint16_t* credits,
+                                        std::uint32_t message_class, std::uint32_t& vc) const {
   if (queue.left) {
     vc = queue.vc;
     return credits[vc] != 0;
@@ -97,8 +97,8 @@ bool RouterEngine<W>::can_send(const SourceQueue& queue, const std::uint16_t* cr
   return false;
 }
 
-template <unsigned W>
-void RouterEngine<W>::send_flit(Terminal& source, std::uint32_t terminal) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::send_flit(Terminal& source, std::uint32_t terminal) {
   const std::uint32_t message_class = source.holder;
   SourceQueue& queue = queues_[terminal * options_.message_classes + message_class];
   PacketSlot& packet = slots_[queue.first];

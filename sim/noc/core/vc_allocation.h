@@ -6,9 +6,9 @@
 
 namespace dfsim {
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::take_head(std::uint32_t router, std::uint32_t channel,
-                                             std::uint32_t slot) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::take_head(std::uint32_t router, std::uint32_t channel,
+                                                      std::uint32_t slot) {
   InputVc& input = inputs_[first_channel(router) + channel];
   if (input.left == 0 && !routers_[router].sending.contains(channel))
     return start_front(router, channel, slot);
@@ -17,9 +17,9 @@ DFSIM_INLINE void RouterEngine<W>::take_head(std::uint32_t router, std::uint32_t
 }
 
 /// A packet has come to the front of its buffer; it asks for an output VC in the next VC allocation.
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::start_front(std::uint32_t router, std::uint32_t channel,
-                                               std::uint32_t slot) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::start_front(std::uint32_t router, std::uint32_t channel,
+                                                        std::uint32_t slot) {
   InputVc& input = inputs_[first_channel(router) + channel];
   const PacketSlot& packet = slots_[slot];
   if (packet.leaves != kNoSlot) [[unlikely]]
@@ -30,9 +30,10 @@ DFSIM_INLINE void RouterEngine<W>::start_front(std::uint32_t router, std::uint32
   routers_[router].requesting.insert(channel);
 }
 
-template <unsigned W>
-typename RouterEngine<W>::Channels RouterEngine<W>::route(std::uint32_t router, std::uint32_t channel,
-                                                          const PacketSlot& packet) const {
+template <unsigned W, bool Watched>
+typename RouterEngine<W, Watched>::Channels RouterEngine<W, Watched>::route(std::uint32_t router,
+                                                                            std::uint32_t channel,
+                                                                            const PacketSlot& packet) const {
   const std::uint32_t first = first_vc(packet.message_class);
   const std::uint32_t amount = class_vcs(packet.message_class);
   if (packet.router == router) return Channels::from_bits(vc_mask(0, amount), packet.port * vcs_ + first);
@@ -53,8 +54,8 @@ typename RouterEngine<W>::Channels RouterEngine<W>::route(std::uint32_t router, 
 
 /// Behind each tail the next packet comes to the front: with an RC stage it takes the next cycle for that and
 /// asks in the one after it, else it asks in the next cycle.
-template <unsigned W>
-void RouterEngine<W>::start_next_fronts(Step& step) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::start_next_fronts(Step& step) {
   for (const std::uint32_t channel : step.tails) {
     InputVc& input = step.inputs[channel];
     if (input.queue_size == 0) continue;
@@ -67,16 +68,16 @@ void RouterEngine<W>::start_next_fronts(Step& step) {
 }
 
 /// The cycle of the grant is over, or its switch allocation is: the head may ask for the switch in the next.
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::activate_granted(Router& router) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::activate_granted(Router& router) {
   router.active |= router.granted;
   router.granted = {};
 }
 
 /// VC allocation for a router that has got a head in its sleep and sleeps on. What it sends does not change
 /// in this cycle, so nobody else's request does either.
-template <unsigned W>
-void RouterEngine<W>::serve_new_head(std::uint32_t index) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::serve_new_head(std::uint32_t index) {
   Router& router = routers_[index];
   if (!router.new_head) return;  // woken after all
   router.new_head = false;
@@ -97,8 +98,8 @@ void RouterEngine<W>::serve_new_head(std::uint32_t index) {
 // iSLIP, one iteration, over (input VC) x (output VC): every free output VC grants the first requester from
 // its pointer on, every input VC accepts the first grant from its pointer on, and matched pointers move one
 // beyond.
-template <unsigned W>
-typename RouterEngine<W>::VcOutcome RouterEngine<W>::allocate_vcs(std::uint32_t index) {
+template <unsigned W, bool Watched>
+typename RouterEngine<W, Watched>::VcOutcome RouterEngine<W, Watched>::allocate_vcs(std::uint32_t index) {
   Router& router = routers_[index];
   if (router.requesting.several()) return allocate_several(index);
   const std::uint32_t channel = router.requesting.first();
@@ -108,8 +109,8 @@ typename RouterEngine<W>::VcOutcome RouterEngine<W>::allocate_vcs(std::uint32_t 
   return {};
 }
 
-template <unsigned W>
-typename RouterEngine<W>::VcOutcome RouterEngine<W>::allocate_several(std::uint32_t index) {
+template <unsigned W, bool Watched>
+typename RouterEngine<W, Watched>::VcOutcome RouterEngine<W, Watched>::allocate_several(std::uint32_t index) {
   Router& router = routers_[index];
   const Channels* const wanted = &wanted_[first_channel(index)];
   const Channels free = router.free_vcs;
@@ -144,8 +145,9 @@ typename RouterEngine<W>::VcOutcome RouterEngine<W>::allocate_several(std::uint3
 }
 
 /// Fills in what each of the first `requesters` of requesters_ gets of `wanted`, all of it free.
-template <unsigned W>
-void RouterEngine<W>::match_heads(std::uint32_t index, std::uint32_t requesters, const Channels& wanted) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::match_heads(std::uint32_t index, std::uint32_t requesters,
+                                           const Channels& wanted) {
   const Router& router = routers_[index];
   const std::uint32_t all = router.port_count * vcs_;
   // From `pointer` to `place`, counting round all channels.
@@ -170,8 +172,8 @@ void RouterEngine<W>::match_heads(std::uint32_t index, std::uint32_t requesters,
   }
 }
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::grant(Router& router, std::uint32_t channel, std::uint32_t out) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::grant(Router& router, std::uint32_t channel, std::uint32_t out) {
   InputVc& input = router.inputs[channel];
   OutputVc& output = router.outputs[out];
   output.grant_pointer = static_cast<std::uint16_t>(channel + 1);

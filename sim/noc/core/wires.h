@@ -12,8 +12,8 @@
 
 namespace dfsim {
 
-template <unsigned W>
-void RouterEngine<W>::deliver_changes(WheelSlot& slot) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::deliver_changes(WheelSlot& slot) {
   Router* const routers = routers_.data();
   for (const FlitChange& change : slot.flits) change_flits(routers[change.wire.router], change);
   for (const WireChange& change : slot.credits) change_credits(routers[change.router], change);
@@ -30,8 +30,8 @@ void RouterEngine<W>::deliver_changes(WheelSlot& slot) {
   for (const std::uint32_t terminal : slot.injections) wake_terminal(terminal);
 }
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::change_flits(Router& router, const FlitChange& change) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::change_flits(Router& router, const FlitChange& change) {
   const WireChange& wire = change.wire;
   const bool asleep = !router.awake;
   if (asleep) {
@@ -46,8 +46,8 @@ DFSIM_INLINE void RouterEngine<W>::change_flits(Router& router, const FlitChange
   if (change.slot != kNoSlot) take_arriving_head(router, change, asleep);
 }
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::take_single_flit(Router& router, const FlitChange& flit) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::take_single_flit(Router& router, const FlitChange& flit) {
   const bool asleep = !router.awake;
   if (asleep && !sleeps_on(flit)) wake_router(flit.wire.router);
   ++router.inputs[flit.wire.channel].count;
@@ -55,8 +55,9 @@ DFSIM_INLINE void RouterEngine<W>::take_single_flit(Router& router, const FlitCh
   if (flit.slot != kNoSlot) take_arriving_head(router, flit, asleep);
 }
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::take_arriving_head(Router& router, const FlitChange& change, bool asleep) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::take_arriving_head(Router& router, const FlitChange& change,
+                                                               bool asleep) {
   const WireChange& wire = change.wire;
   take_head(wire.router, wire.channel, change.slot);
   if (!asleep || router.new_head || !router.requesting.contains(wire.channel)) return;
@@ -66,8 +67,8 @@ DFSIM_INLINE void RouterEngine<W>::take_arriving_head(Router& router, const Flit
 }
 
 /// Whether nobody in the sleeping router may move because of these flits.
-template <unsigned W>
-bool RouterEngine<W>::sleeps_on(const FlitChange& change) const {
+template <unsigned W, bool Watched>
+bool RouterEngine<W, Watched>::sleeps_on(const FlitChange& change) const {
   if (options_.always_evaluate) return false;
   // A head asks for the switch at once, or is served without it.
   if (change.slot != kNoSlot) return stages_ != Stages::speculative;
@@ -76,8 +77,8 @@ bool RouterEngine<W>::sleeps_on(const FlitChange& change) const {
   return channel == kNoChannel || !router.active.contains(channel) || stored(router, channel, now_) != 0;
 }
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::start_flits(Router& router, std::uint32_t channel) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::start_flits(Router& router, std::uint32_t channel) {
   std::uint16_t& count = router.inputs[channel].count;
   count = static_cast<std::uint16_t>(count - now_);
   router.arriving.insert(channel);
@@ -85,8 +86,8 @@ DFSIM_INLINE void RouterEngine<W>::start_flits(Router& router, std::uint32_t cha
 }
 
 /// Whatever arrives at the port with this first channel.
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::end_flits(Router& router, std::uint32_t first) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::end_flits(Router& router, std::uint32_t first) {
   const Channels old = router.arriving & channels_of_port(first);
   if (old.empty()) return;
   const std::uint32_t channel = old.first();
@@ -97,8 +98,8 @@ DFSIM_INLINE void RouterEngine<W>::end_flits(Router& router, std::uint32_t first
 }
 
 /// The stream into `channels` (one or none) ends, the one out of it goes on as long as it can.
-template <unsigned W>
-void RouterEngine<W>::outlast_flits(std::uint32_t index, const Channels& channels) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::outlast_flits(std::uint32_t index, const Channels& channels) {
   if (channels.empty()) return;
   const Router& router = routers_[index];
   const std::uint32_t channel = channels.first();
@@ -106,8 +107,8 @@ void RouterEngine<W>::outlast_flits(std::uint32_t index, const Channels& channel
   if (left(router, channel, now_) > lasts) look_again(index, now_ + lasts);
 }
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::change_credits(Router& router, const WireChange& change) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::change_credits(Router& router, const WireChange& change) {
   if (!router.awake) {
     if (sleeps_on(change))
       outlast_credits(change.router, router.paying & channels_of_port(change.first));
@@ -118,8 +119,8 @@ DFSIM_INLINE void RouterEngine<W>::change_credits(Router& router, const WireChan
   if (change.channel != kNoChannel) start_credits(router, change.channel);
 }
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::take_single_credit(Router& router, const WireChange& credit) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::take_single_credit(Router& router, const WireChange& credit) {
   if (!router.awake && !sleeps_on(credit)) wake_router(credit.router);
   OutputVc& output = router.outputs[credit.channel];
   ++output.credits;
@@ -129,8 +130,8 @@ DFSIM_INLINE void RouterEngine<W>::take_single_credit(Router& router, const Wire
 }
 
 /// Whether nobody in the sleeping router may move because of these credits.
-template <unsigned W>
-bool RouterEngine<W>::sleeps_on(const WireChange& change) const {
+template <unsigned W, bool Watched>
+bool RouterEngine<W, Watched>::sleeps_on(const WireChange& change) const {
   if (options_.always_evaluate) return false;
   const Router& router = routers_[change.router];
   if (change.channel == kNoChannel || credits(router, change.channel, now_) != 0) return true;
@@ -139,8 +140,8 @@ bool RouterEngine<W>::sleeps_on(const WireChange& change) const {
   return owner == kNoChannel || !(router.active & router.occupied).contains(owner);
 }
 
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::start_credits(Router& router, std::uint32_t channel) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::start_credits(Router& router, std::uint32_t channel) {
   OutputVc& output = router.outputs[channel];
   output.credits = static_cast<std::uint16_t>(output.credits - now_);
   router.paying.insert(channel);
@@ -150,8 +151,8 @@ DFSIM_INLINE void RouterEngine<W>::start_credits(Router& router, std::uint32_t c
 }
 
 /// Whatever credits come to the port with this first channel.
-template <unsigned W>
-DFSIM_INLINE void RouterEngine<W>::end_credits(Router& router, std::uint32_t first) {
+template <unsigned W, bool Watched>
+DFSIM_INLINE void RouterEngine<W, Watched>::end_credits(Router& router, std::uint32_t first) {
   const Channels old = router.paying & channels_of_port(first);
   if (old.empty()) return;
   const std::uint32_t channel = old.first();
@@ -167,8 +168,8 @@ DFSIM_INLINE void RouterEngine<W>::end_credits(Router& router, std::uint32_t fir
 }
 
 /// The credits of `channels` (one or none) end, the stream that uses them goes on as long as it can.
-template <unsigned W>
-void RouterEngine<W>::outlast_credits(std::uint32_t index, const Channels& channels) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::outlast_credits(std::uint32_t index, const Channels& channels) {
   if (channels.empty()) return;
   const Router& router = routers_[index];
   const std::uint32_t owner = router.outputs[channels.first()].owner;
@@ -176,8 +177,8 @@ void RouterEngine<W>::outlast_credits(std::uint32_t index, const Channels& chann
   look_again(index, now_ + credits(router, channels.first(), now_));
 }
 
-template <unsigned W>
-void RouterEngine<W>::take_single_terminal_credit(const WireChange& credit) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::take_single_terminal_credit(const WireChange& credit) {
   const Terminal& source = terminals_[credit.router];
   if ((!source.sending && source.waiting != 0) || options_.always_evaluate)
     wake_terminal(credit.router);
@@ -188,8 +189,8 @@ void RouterEngine<W>::take_single_terminal_credit(const WireChange& credit) {
 
 // A sleeping source needs to know of credits if it is blocked, and of the end of those on which its stream
 // lives.
-template <unsigned W>
-void RouterEngine<W>::change_terminal_credit(std::uint32_t terminal, std::uint8_t vc) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::change_terminal_credit(std::uint32_t terminal, std::uint8_t vc) {
   Terminal& source = terminals_[terminal];
   const std::uint32_t streaming_vc = queues_[terminal * options_.message_classes + source.holder].vc;
   const bool needed = source.sending ? source.credit_in == streaming_vc + 1 : source.waiting != 0;
@@ -201,8 +202,8 @@ void RouterEngine<W>::change_terminal_credit(std::uint32_t terminal, std::uint8_
 }
 
 /// Of the cycles before `end`, in which the router has slept.
-template <unsigned W>
-void RouterEngine<W>::count_stalls(Router& router, std::uint64_t end) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::count_stalls(Router& router, std::uint64_t end) {
   if (router.done >= end) return;
   const std::uint64_t cycles = end - router.done;
   router.done = end;
@@ -213,8 +214,8 @@ void RouterEngine<W>::count_stalls(Router& router, std::uint64_t end) {
   router.stalls.no_vc += router.no_vc * cycles;
 }
 
-template <unsigned W>
-void RouterEngine<W>::catch_up_terminal(std::uint32_t index, std::uint64_t end) {
+template <unsigned W, bool Watched>
+void RouterEngine<W, Watched>::catch_up_terminal(std::uint32_t index, std::uint64_t end) {
   Terminal& source = terminals_[index];
   if (source.done >= end) return;
   const std::uint64_t cycles = end - source.done;

@@ -61,9 +61,8 @@ TEST_F(Commands, CheckAcceptsEverythingThatIsShipped) {
   const Ended ended = dfsim(
       "check mesh2x2.yaml mesh4x4.yaml mesh8x8.yaml mesh16x16.yaml torus8x8.yaml ring16.yaml mesh4x4x4.yaml "
       "torus4x4x4.yaml two_nocs_8x8.yaml four_chips_ring.yaml "
-      "four_chips_switch.yaml bert.yaml "
-      "mlp.yaml "
-      "resnet50.yaml transformer_block.yaml");
+      "four_chips_switch.yaml compare_1024mac.yaml bert.yaml mlp.yaml "
+      "resnet50.yaml resnet50_v1.yaml transformer_block.yaml speech_encoder.yaml");
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_NE(ended.out.find("11174215680"), std::string::npos) << ended.out;
 }

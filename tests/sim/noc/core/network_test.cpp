@@ -118,7 +118,7 @@ TEST(NetworkCore, CountersAreExactInTheMiddleOfAStream) {
 TEST(NetworkCore, LateIsLikeEarly) {
   for (std::uint64_t seed = 5000; seed < 5080; ++seed) {
     const RandomNetwork network(seed);
-    const Trace early = play(network, {});
+    const Trace early = play(network, {}, false);
     const std::uint64_t shift = (seed % 2 == 0 ? 1ull << 16 : 1ull << 32) - seed % 150;
     RandomNetwork late = network;
     for (TimedPacket& timed : late.packets) timed.cycle += shift;
