@@ -98,20 +98,29 @@ void KnownCost::set_measured(const StageProposal& stage, const StagePrice& price
       {operator_classes(stage), static_cast<double>(stage.group.size()), std::log(factor)});
 }
 
-std::set<std::uint32_t> KnownCost::operator_classes(const StageProposal& stage) const {
-  std::set<std::uint32_t> classes;
-  for (const OpId op : stage.operators) classes.insert(signature({op}));
+std::vector<bool> KnownCost::operator_classes(const StageProposal& stage) const {
+  if (class_of_.empty()) {
+    std::map<std::string, std::uint32_t> known;
+    for (std::uint32_t op = 0; op < graph_.operators().size(); ++op) {
+      const auto next = static_cast<std::uint32_t>(known.size());
+      class_of_.push_back(known.emplace(graph_.signature({OpId(op)}), next).first->second);
+    }
+  }
+  std::vector<bool> classes(*std::max_element(class_of_.begin(), class_of_.end()) + 1);
+  for (const OpId op : stage.operators) classes[class_of_[op.value()]] = true;
   return classes;
 }
 
 double KnownCost::usual_factor(const StageProposal& stage) const {
-  const std::set<std::uint32_t> operators = operator_classes(stage);
+  const std::vector<bool> operators = operator_classes(stage);
+  const auto all = std::count(operators.begin(), operators.end(), true);
   double sum = 0, weights = 0;
   for (const Observation& seen : observations_) {
-    const auto shared = std::count_if(operators.begin(), operators.end(),
-                                      [&](std::uint32_t one) { return seen.operators.contains(one); });
+    std::size_t shared = 0;
+    for (std::size_t one = 0; one < operators.size(); ++one)
+      shared += operators[one] && seen.operators[one] ? 1 : 0;
     const double octaves = std::abs(std::log2(static_cast<double>(stage.group.size()) / seen.pes));
-    const double weight = (kAnyStage + static_cast<double>(shared) / static_cast<double>(operators.size())) *
+    const double weight = (kAnyStage + static_cast<double>(shared) / static_cast<double>(all)) *
                           std::exp(-kOctaveDecay * octaves);
     sum += weight * seen.log_factor;
     weights += weight;

@@ -77,14 +77,16 @@ class KnownCost : public ExecutionCost {
   mutable std::map<std::string, std::uint32_t> signatures_;
   mutable std::map<std::vector<OpId>, std::uint32_t> signature_of_;
   mutable std::map<std::string, StagePrice> bounds_;
-  std::set<std::uint32_t> operator_classes(const StageProposal& stage) const;
+  /// By signature of a single operator: whether the stage has one like it.
+  std::vector<bool> operator_classes(const StageProposal& stage) const;
   /// Of a measured stage.
   struct Observation {
-    std::set<std::uint32_t> operators;  ///< by signature
+    std::vector<bool> operators;
     double pes = 1;
     double log_factor = 0;  ///< of measured / bound
   };
   std::vector<Observation> observations_;
+  mutable std::vector<std::uint32_t> class_of_;  ///< by operator, once a stage has been measured
 };
 
 /// Another view of the prices of stages; transfers cost what they cost.

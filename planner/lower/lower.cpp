@@ -78,14 +78,21 @@ class RoomChoice {
     for (const auto& [pe, group] : group_of_) setups[pe] = {PlacePolicy::measure, room(group).own_places, {}};
     return setups;
   }
-  std::map<PeId, ScratchpadSetup> after(std::map<PeId, ScratchpadUses> measured) const {
+  std::map<PeId, ScratchpadSetup> after(const std::map<PeId, ScratchpadUses>& measured) const {
     std::map<PeId, ScratchpadSetup> setups;
-    for (const auto& [pe, group] : group_of_)
-      setups[pe] = {room(group).policy, room(group).own_places, std::move(measured[pe])};
+    for (const auto& [pe, group] : group_of_) {
+      const auto uses = measured.find(pe);
+      setups[pe] = {room(group).policy, room(group).own_places,
+                    uses == measured.end() ? ScratchpadUses{} : uses->second};
+    }
     return setups;
   }
-  /// The next room for the group of `full`; false if there is none.
-  bool come_down(PeId full) { return ++number_[group_of_.at(full)] < std::size(kRooms); }
+  /// The next room for the group of `full`; nothing if there is none. True: it has to be measured again.
+  std::optional<bool> come_down(PeId full) {
+    std::size_t& number = number_[group_of_.at(full)];
+    if (++number == std::size(kRooms)) return std::nullopt;
+    return kRooms[number].own_places != kRooms[number - 1].own_places;
+  }
 
  private:
   const Room& room(const PeGroup& group) const {
@@ -104,15 +111,20 @@ Result<Program, Infeasible> lower_all(const Graph& graph, const HardwareSpec& ha
   for (const Stage& stage : stages)
     if (auto problem = too_many_parts(graph, hardware, stage, options.samples)) return *problem;
   RoomChoice rooms(hardware, stages);
-  for (;;) {
-    Workshop measuring(graph, hardware, stages, options, rooms.measuring());
-    write(measuring.stages, measuring.writer);
-    Workshop workshop(graph, hardware, stages, options, rooms.after(measuring.writer.scratchpad_uses()));
+  std::map<PeId, ScratchpadUses> measured;
+  for (std::optional<bool> again = true;;) {
+    if (*again) {
+      Workshop measuring(graph, hardware, stages, options, rooms.measuring());
+      write(measuring.stages, measuring.writer);
+      measured = measuring.writer.scratchpad_uses();
+    }
+    Workshop workshop(graph, hardware, stages, options, rooms.after(measured));
     try {
       write(workshop.stages, workshop.writer);
       return workshop.writer.finish(name, options.samples, options.periods);
     } catch (const ScratchpadFull& full) {
-      if (rooms.come_down(full.pe)) continue;
+      again = rooms.come_down(full.pe);
+      if (again) continue;
       const std::string& writing = workshop.stages.writing().empty() ? name : workshop.stages.writing();
       return Infeasible{
           fmt::format("stage {}: a micro-tensor in the scratchpad of {} (largest free piece {} of {} bytes)",

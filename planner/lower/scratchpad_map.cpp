@@ -17,7 +17,7 @@ ScratchpadMap::ScratchpadMap(std::uint64_t capacity_bytes, PlacePolicy policy, S
     : policy_(policy),
       foreseen_(std::move(foreseen)),
       free_bytes_((policy == PlacePolicy::measure ? kEndless : capacity_bytes) / kAlignment * kAlignment) {
-  if (free_bytes_ > 0) holes_.emplace(0, Hole{static_cast<std::uint32_t>(free_bytes_), 0});
+  if (free_bytes_ > 0) holes_.push_back({0, static_cast<std::uint32_t>(free_bytes_), 0});
 }
 
 std::optional<std::uint32_t> ScratchpadMap::allocate_lowest(std::uint32_t bytes) {
@@ -86,16 +86,18 @@ std::optional<std::uint32_t> ScratchpadMap::place(std::optional<std::uint32_t> a
   return address;
 }
 
+ScratchpadMap::Holes::const_iterator ScratchpadMap::behind(const Holes& holes, std::uint32_t address) {
+  return std::partition_point(holes.begin(), holes.end(),
+                              [address](const Hole& hole) { return hole.end <= address; });
+}
+
 /// The lowest address from `from` on with `bytes` free bytes.
 std::optional<std::uint32_t> ScratchpadMap::lowest(const Holes& holes, std::uint32_t bytes,
                                                    std::uint32_t from) {
-  auto hole = holes.upper_bound(from);
-  if (hole != holes.begin()) --hole;
   std::uint32_t begin = 0, end = 0;  // of adjoining holes
-  for (; hole != holes.end(); ++hole) {
-    if (hole->second.end <= from) continue;
-    if (hole->first != end || end == 0) begin = std::max(hole->first, from);
-    end = hole->second.end;
+  for (auto hole = behind(holes, from); hole != holes.end(); ++hole) {
+    if (hole->begin != end || end == 0) begin = std::max(hole->begin, from);
+    end = hole->end;
     if (end - begin >= bytes) return begin;
   }
   return std::nullopt;
@@ -103,7 +105,7 @@ std::optional<std::uint32_t> ScratchpadMap::lowest(const Holes& holes, std::uint
 
 std::optional<std::uint32_t> ScratchpadMap::highest(const Holes& holes, std::uint32_t bytes) {
   for (auto hole = holes.rbegin(); hole != holes.rend(); ++hole)
-    if (hole->second.end - hole->first >= bytes) return hole->second.end - bytes;
+    if (hole->end - hole->begin >= bytes) return hole->end - bytes;
   return std::nullopt;
 }
 
@@ -114,22 +116,22 @@ std::optional<std::uint32_t> ScratchpadMap::oldest(const Holes& holes, std::uint
   std::uint64_t best_since = std::numeric_limits<std::uint64_t>::max();
   for (auto first = holes.begin(); first != holes.end(); ++first) {
     std::uint64_t since = 0;
-    std::uint32_t end = first->first;
-    for (auto last = first; last != holes.end() && last->first == end && since < best_since; ++last) {
-      since = std::max(since, last->second.since);
-      end = last->second.end;
-      if (end - first->first < bytes) continue;
-      if (since < best_since) best = first->first, best_since = since;
+    std::uint32_t end = first->begin;
+    for (auto last = first; last != holes.end() && last->begin == end && since < best_since; ++last) {
+      since = std::max(since, last->since);
+      end = last->end;
+      if (end - first->begin < bytes) continue;
+      if (since < best_since) best = first->begin, best_since = since;
       break;
     }
     since = 0;
-    std::uint32_t begin = first->second.end;
+    std::uint32_t begin = first->end;
     for (auto last = std::make_reverse_iterator(std::next(first));
-         last != holes.rend() && last->second.end == begin && since < best_since; ++last) {
-      since = std::max(since, last->second.since);
-      begin = last->first;
-      if (first->second.end - begin < bytes) continue;
-      if (since < best_since) best = first->second.end - bytes, best_since = since;
+         last != holes.rend() && last->end == begin && since < best_since; ++last) {
+      since = std::max(since, last->since);
+      begin = last->begin;
+      if (first->end - begin < bytes) continue;
+      if (since < best_since) best = first->end - bytes, best_since = since;
       break;
     }
   }
@@ -140,10 +142,10 @@ std::optional<std::uint32_t> ScratchpadMap::oldest(const Holes& holes, std::uint
 std::optional<std::uint32_t> ScratchpadMap::youngest(const Holes& holes, std::uint32_t bytes) const {
   std::optional<std::uint32_t> best;
   std::uint64_t best_since = 0;
-  for (const auto& [begin, hole] : holes) {
-    if (hole.end - begin < bytes || hole.since <= best_since || hole.since + kJustReleased > releases_)
+  for (const Hole& hole : holes) {
+    if (hole.end - hole.begin < bytes || hole.since <= best_since || hole.since + kJustReleased > releases_)
       continue;
-    best = begin;
+    best = hole.begin;
     best_since = hole.since;
   }
   return best;
@@ -153,7 +155,7 @@ void ScratchpadMap::release(std::uint32_t address, std::uint32_t bytes) {
   const std::uint64_t event = events_++;
   bytes = aligned(bytes);
   if (bytes == 0) return;
-  holes_.emplace(address, Hole{address + bytes, ++releases_});
+  holes_.insert(behind(holes_, address), {address, address + bytes, ++releases_});
   if (const auto use = alive_.find(address); use != alive_.end()) {
     uses_[use->second].died = event;
     alive_.erase(use);
@@ -164,8 +166,8 @@ void ScratchpadMap::release(std::uint32_t address, std::uint32_t bytes) {
 std::uint64_t ScratchpadMap::largest_free() const {
   std::uint64_t largest = 0;
   std::uint32_t begin = 0, end = 0;
-  for (const auto& [at, hole] : holes_) {
-    if (at != end) begin = at;
+  for (const Hole& hole : holes_) {
+    if (hole.begin != end) begin = hole.begin;
     end = hole.end;
     largest = std::max<std::uint64_t>(largest, end - begin);
   }
@@ -174,19 +176,15 @@ std::uint64_t ScratchpadMap::largest_free() const {
 
 /// Takes [begin, end) out of the holes that meet it.
 void ScratchpadMap::take(Holes& holes, std::uint32_t begin, std::uint32_t end) {
-  auto hole = holes.upper_bound(begin);
-  if (hole != holes.begin()) --hole;
-  while (hole != holes.end() && hole->first < end) {
-    if (hole->second.end <= begin) {
-      ++hole;
-      continue;
-    }
-    const std::uint32_t old_begin = hole->first;
-    const Hole old = hole->second;
-    hole = holes.erase(hole);
-    if (old_begin < begin) holes.emplace(old_begin, Hole{begin, old.since});
-    if (old.end > end) hole = holes.emplace(end, Hole{old.end, old.since}).first;
+  const auto first = behind(holes, begin);
+  auto last = first;
+  Holes rest;
+  for (; last != holes.end() && last->begin < end; ++last) {
+    if (last->begin < begin) rest.push_back({last->begin, begin, last->since});
+    if (last->end > end) rest.push_back({end, last->end, last->since});
   }
+  const auto at = holes.erase(first, last);
+  holes.insert(at, rest.begin(), rest.end());
 }
 
 }  // namespace dfsim

@@ -63,15 +63,17 @@ class ScratchpadMap {
  private:
   /// A free piece; neighbours that became free at different times stay apart.
   struct Hole {
-    std::uint32_t end;
+    std::uint32_t begin, end;
     std::uint64_t since;  // number of releases before; 0: never used
   };
-  using Holes = std::map<std::uint32_t, Hole>;  // by begin
+  using Holes = std::vector<Hole>;  // ascending; copied for every stream, so in one piece
 
   static std::optional<std::uint32_t> lowest(const Holes& holes, std::uint32_t bytes, std::uint32_t from);
   static std::optional<std::uint32_t> highest(const Holes& holes, std::uint32_t bytes);
   static std::optional<std::uint32_t> oldest(const Holes& holes, std::uint32_t bytes);
   std::optional<std::uint32_t> youngest(const Holes& holes, std::uint32_t bytes) const;
+  /// The first hole that ends behind `address`.
+  static Holes::const_iterator behind(const Holes& holes, std::uint32_t address);
   static void take(Holes& holes, std::uint32_t begin, std::uint32_t end);
   /// What the next allocation was when it was measured; null if it was another one.
   const ScratchpadUse* next_use(std::uint32_t bytes, bool long_lived) const;

@@ -117,12 +117,14 @@ void StageLowering::write_until(std::size_t stage, std::uint32_t sample) {
 
 void StageLowering::write_sub_batch(const Stage& stage, const SubBatch& samples) {
   writing_ = stage.name;
+  std::vector<OperatorMapping> mappings;
+  for (std::size_t index = 0; index < stage.operators.size(); ++index)
+    mappings.push_back(map(stage, index, samples));
   for (std::size_t index = 0; index < stage.operators.size();) {
     TileChain chain(state_.graph);
-    std::size_t end = index;
-    while (end < stage.operators.size() && chain.add(stage.operators[end], map(stage, end, samples))) ++end;
-    write_chain(stage, index, chain, samples);
-    index = end;
+    const std::size_t first = index;
+    while (index < stage.operators.size() && chain.add(stage.operators[index], mappings[index])) ++index;
+    write_chain(stage, first, chain, mappings.data() + first, samples);
   }
 }
 
@@ -154,9 +156,9 @@ bool StageLowering::dies_with(TensorId tensor, OpId op) const {
   return t.role == TensorRole::activation && t.consumers.size() == 1 && t.consumers.front() == op;
 }
 
-/// The operators of `chain`, the first of which is number `first` of the stage.
+/// The operators of `chain`, the first of which is number `first` of the stage; `mappings` from that one on.
 void StageLowering::write_chain(const Stage& stage, std::size_t first, const TileChain& chain,
-                                const SubBatch& samples) {
+                                const OperatorMapping* mappings, const SubBatch& samples) {
   std::deque<OperatorScope> scopes;
   std::deque<OperatorLowering> lowerings;
   for (std::size_t member = 0; member < chain.size(); ++member) {
@@ -167,14 +169,13 @@ void StageLowering::write_chain(const Stage& stage, std::size_t first, const Til
     scope.group = &stage.group;
     scope.weights_resident = stage.strategy.weights_resident;
     scope.input_dies = !op.inputs.empty() && dies_with(op.inputs[0], id);
-    scope.after = wait_for_control(id, chain.mapping(member), samples.end());
-    lowerings.emplace_back(state_, scope, chain.mapping(member));
+    scope.after = wait_for_control(id, mappings[member], samples.end());
+    lowerings.emplace_back(state_, scope, mappings[member]);
   }
-  for (const TileChain::Tile& next : chain.order()) {
-    lowerings[next.member].write_tile(next.tile);
-    if (next.tile + 1 == chain.mapping(next.member).most_tiles)
-      end_operator(stage, stage.operators[first + next.member], chain.mapping(next.member),
-                   lowerings[next.member], samples);
+  for (const auto& [member, tile] : chain.order()) {
+    lowerings[member].write_tile(tile);
+    if (tile + 1 == mappings[member].most_tiles)
+      end_operator(stage, stage.operators[first + member], mappings[member], lowerings[member], samples);
   }
 }
 
@@ -247,8 +248,9 @@ void StageLowering::send_ahead(const Stage& producer, OpId id, const SubBatch& s
           static_cast<std::size_t>(std::find(consumer.operators.begin(), consumer.operators.end(), reader) -
                                    consumer.operators.begin());
       for (const SubBatch& of : sub_batches(consumer))
-        state_.reslicing.serve(demands_on(output, consumer, index, of, common(of, samples)),
-                               {reader, &consumer.group, state_.samples, false, false});
+        if (const SubBatch part = common(of, samples); part.count > 0)
+          state_.reslicing.serve(demands_on(output, reader, map(consumer, index, of), part),
+                                 {reader, &consumer.group, state_.samples, false, false});
       readers_.fetched(output, reader, samples.end());
       sent = true;
     }
@@ -345,15 +347,11 @@ void StageLowering::give_outputs(const Stage& producer, const Stage& consumer, c
   }
 }
 
-/// What operator number `index` of the consumer reads of `samples` of `tensor` when it works on the sub-batch
-/// `of`.
-std::vector<Demand> StageLowering::demands_on(TensorId tensor, const Stage& consumer, std::size_t index,
-                                              const SubBatch& of, const SubBatch& samples) const {
+/// What `id`, mapped so, reads of `samples` of `tensor`.
+std::vector<Demand> StageLowering::demands_on(TensorId tensor, OpId id, const OperatorMapping& mapping,
+                                              const SubBatch& samples) const {
   std::vector<Demand> demands;
-  if (samples.count == 0) return demands;
-  const OpId id = consumer.operators[index];
   const Operator& op = state_.graph.op(id);
-  const OperatorMapping mapping = map(consumer, index, of);
   for (std::size_t input = 0; input < op.inputs.size(); ++input) {
     if (op.inputs[input] != tensor) continue;
     for (const MappedPart& part : mapping.parts) {
@@ -372,15 +370,16 @@ std::vector<Demand> StageLowering::demands_on(TensorId tensor, const Stage& cons
 void StageLowering::move_inputs(const Stage& consumer, const SubBatch& of, const SubBatch& samples) {
   for (std::size_t index = 0; index < consumer.operators.size(); ++index) {
     const OpId id = consumer.operators[index];
+    const std::vector<TensorId>& inputs = state_.graph.op(id).inputs;
+    const OperatorMapping mapping = map(consumer, index, of);
     std::vector<Demand> demands;
-    for (const TensorId input :
-         std::set<TensorId>(state_.graph.op(id).inputs.begin(), state_.graph.op(id).inputs.end()))
+    for (const TensorId input : std::set<TensorId>(inputs.begin(), inputs.end()))
       if (given_outputs_.contains(input)) {
-        const std::vector<Demand> more = demands_on(input, consumer, index, of, samples);
+        const std::vector<Demand> more = demands_on(input, id, mapping, samples);
         demands.insert(demands.end(), more.begin(), more.end());
       }
     state_.reslicing.serve(std::move(demands), {id, &consumer.group, state_.samples, false, false});
-    describe(id, map(consumer, index, of));
+    describe(id, mapping);
   }
 }
 

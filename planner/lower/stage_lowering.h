@@ -51,12 +51,13 @@ class StageLowering {
   void write_until(std::size_t stage, std::uint32_t sample);
   void write_sub_batch(const Stage& stage, const SubBatch& samples);
   OperatorMapping map(const Stage& stage, std::size_t index, const SubBatch& samples) const;
-  void write_chain(const Stage& stage, std::size_t first, const TileChain& chain, const SubBatch& samples);
+  void write_chain(const Stage& stage, std::size_t first, const TileChain& chain,
+                   const OperatorMapping* mappings, const SubBatch& samples);
   void end_operator(const Stage& stage, OpId id, const OperatorMapping& mapping, OperatorLowering& lowering,
                     const SubBatch& samples);
   void give_outputs(const Stage& producer, const Stage& consumer, const SubBatch& samples);
-  std::vector<Demand> demands_on(TensorId tensor, const Stage& consumer, std::size_t index,
-                                 const SubBatch& of, const SubBatch& samples) const;
+  std::vector<Demand> demands_on(TensorId tensor, OpId op, const OperatorMapping& mapping,
+                                 const SubBatch& samples) const;
   void move_inputs(const Stage& consumer, const SubBatch& of, const SubBatch& samples);
   bool gathers(const Stage& consumer, const Stage& producer) const;
   void send_ahead(const Stage& producer, OpId op, const SubBatch& samples);

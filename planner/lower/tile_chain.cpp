@@ -10,31 +10,32 @@ namespace dfsim {
 
 namespace {
 
-/// The tile after which all partners of a split reduction have done their share of `place`.
-std::size_t completing_tile(const OperatorMapping& mapping, const MappedPart& part, std::uint32_t place) {
-  std::size_t last = 0;
+/// The tile after which all partners of a split reduction have done their share of what `tile` completes.
+std::size_t completing_tile(const OperatorMapping& mapping, const MappedPart& part, std::size_t tile) {
+  if (part.partners.size() == 1) return tile;
+  std::size_t last = tile;
   for (const std::uint32_t partner : part.partners) {
-    const MappedPart& other = mapping.parts[partner];
-    for (std::size_t tile = 0; tile < other.tiles.size(); ++tile)
-      if (other.output_tile[tile] == place) last = std::max(last, tile);
+    const std::vector<std::uint32_t>& places = mapping.parts[partner].output_tile;
+    for (std::size_t other = last + 1; other < places.size(); ++other)
+      if (places[other] == part.output_tile[tile]) last = other;
   }
   return last;
 }
 
 }  // namespace
 
-bool TileChain::add(OpId op, OperatorMapping mapping) {
-  Member member{std::move(mapping), {}};
+bool TileChain::add(OpId op, const OperatorMapping& mapping) {
+  Member member{op, &mapping, {}};
   if (members_.empty()) {
-    for (std::size_t tile = 0; tile < member.mapping.most_tiles; ++tile) member.step.push_back(tile);
+    for (std::size_t tile = 0; tile < mapping.most_tiles; ++tile) member.step.push_back(tile);
   } else {
-    if (!may_follow(op, member.mapping)) return false;
-    std::optional<std::vector<std::size_t>> steps = steps_of(op, member.mapping);
+    if (!may_follow(op, mapping)) return false;
+    for (; noted_ < members_.size(); ++noted_) note_outputs(members_[noted_]);
+    std::optional<std::vector<std::size_t>> steps = steps_of(op, mapping);
     if (!steps) return false;
     member.step = std::move(*steps);
   }
   members_.push_back(std::move(member));
-  note_outputs(op, members_.back());
   return true;
 }
 
@@ -87,9 +88,10 @@ std::optional<std::vector<std::size_t>> TileChain::steps_of(OpId op, const Opera
   return steps;
 }
 
-void TileChain::note_outputs(OpId op, const Member& member) {
+void TileChain::note_outputs(const Member& member) {
+  const OpId op = member.op;
   const Operator& node = graph_.op(op);
-  for (const MappedPart& part : member.mapping.parts)
+  for (const MappedPart& part : member.mapping->parts)
     for (std::size_t output = 0; output < node.outputs.size(); ++output) {
       const Box kept = share_of_reduction(kind_of(node).output_box(graph_, op, output, part.block),
                                           part.share, static_cast<std::uint32_t>(part.partners.size()));
@@ -98,8 +100,7 @@ void TileChain::note_outputs(OpId op, const Member& member) {
         if (!part.completes[tile]) continue;
         const Box done = kind_of(node).output_box(graph_, op, output, part.tiles[tile]).intersection(kept);
         if (done.empty()) continue;
-        const std::size_t last = completing_tile(member.mapping, part, part.output_tile[tile]);
-        list.push_back({done, member.step[std::max(tile, last)]});
+        list.push_back({done, member.step[completing_tile(*member.mapping, part, tile)]});
       }
       std::stable_sort(list.begin(), list.end(),
                        [](const Completed& a, const Completed& b) { return a.step < b.step; });

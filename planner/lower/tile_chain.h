@@ -26,11 +26,11 @@ class TileChain {
 
   explicit TileChain(const Graph& graph) : graph_(graph) {}
 
-  /// Appends an operator; false if it does not follow those of the chain. The first always does.
-  bool add(OpId op, OperatorMapping mapping);
+  /// Appends an operator; false if it does not follow those of the chain. The first always does. `mapping`
+  /// must live as long as the chain.
+  bool add(OpId op, const OperatorMapping& mapping);
 
   std::size_t size() const { return members_.size(); }
-  const OperatorMapping& mapping(std::size_t member) const { return members_[member].mapping; }
   /// Every tile of every member once; those of a member in their order.
   std::vector<Tile> order() const;
 
@@ -41,17 +41,19 @@ class TileChain {
     std::size_t step;
   };
   struct Member {
-    OperatorMapping mapping;
+    OpId op;
+    const OperatorMapping* mapping;
     std::vector<std::size_t> step;  ///< by tile, ascending
   };
 
   bool may_follow(OpId op, const OperatorMapping& mapping) const;
   std::optional<std::size_t> complete_at(TensorId tensor, PeId pe, const Box& box) const;
   std::optional<std::vector<std::size_t>> steps_of(OpId op, const OperatorMapping& mapping) const;
-  void note_outputs(OpId op, const Member& member);
+  void note_outputs(const Member& member);
 
   const Graph& graph_;
   std::vector<Member> members_;
+  std::size_t noted_ = 0;  ///< members whose outputs are in completed_
   std::map<TensorId, std::map<PeId, std::vector<Completed>>> completed_;
 };
 

@@ -132,7 +132,6 @@ void Network::reset() {
   for (auto& channel : credit_channels_) channel->reset();
   clock_.write(kNoCycle);
   journeys_.clear();
-  free_journeys_.clear();
   events_.clear();
   packets_injected_ = packets_ejected_ = arrivals_due_ = 0;
   last_busy_ = 0;
@@ -158,7 +157,7 @@ void Network::inject(const Packet& packet, std::uint64_t cycle, std::uint32_t co
     throw SimulationError("network: " + reason);
   const std::uint32_t message_class = classes_ == 1 ? 0u : static_cast<std::uint32_t>(packet.message_class);
   const std::uint32_t source = packet.source.value();
-  const std::uint32_t index = take_journey();
+  const std::uint32_t index = journeys_.take();
   Journey& journey = journeys_[index];
   journey = Journey{};
   journey.event.packet = packet;
@@ -181,18 +180,8 @@ void Network::inject(const Packet& packet, std::uint64_t cycle, std::uint32_t co
   schedule(cycle);
 }
 
-std::uint32_t Network::take_journey() {
-  if (free_journeys_.empty()) {
-    journeys_.emplace_back();
-    return static_cast<std::uint32_t>(journeys_.size() - 1);
-  }
-  const std::uint32_t index = free_journeys_.back();
-  free_journeys_.pop_back();
-  return index;
-}
-
 std::uint32_t Network::copy(std::uint32_t packet) {
-  const std::uint32_t index = take_journey();
+  const std::uint32_t index = journeys_.take();
   journeys_[index] = journeys_[packet];
   journeys_[index].leaves.clear();
   return index;
@@ -212,7 +201,7 @@ void Network::arrived(std::uint32_t packet) {
   NocEvent event = journeys_[packet].event;
   event.kind = NocEvent::Kind::arrived;
   events_.emplace_back(clock_.read(), event);
-  free_journeys_.push_back(packet);
+  journeys_.give_back(packet);
   ++packets_ejected_;
 }
 

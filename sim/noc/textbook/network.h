@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/api/hardware.h"
+#include "sim/base/slot_list.h"
 #include "sim/noc/core/flit_merger.h"
 #include "sim/noc/textbook/channel.h"
 #include "sim/noc/textbook/packet_table.h"
@@ -61,13 +62,12 @@ class Network : public sc_core::sc_module, private Listener {
   void left(std::uint32_t packet) override;
   Journey& journey(std::uint32_t packet) override { return journeys_[packet]; }
   std::uint32_t copy(std::uint32_t packet) override;
-  void forked(std::uint32_t packet) override { free_journeys_.push_back(packet); }
+  void forked(std::uint32_t packet) override { journeys_.give_back(packet); }
   void moved(std::uint32_t router, std::uint32_t port, std::uint32_t vc, std::uint32_t packet,
              std::uint64_t cycle, bool tail) override;
   Place place_of(EndpointId endpoint) const override {
     return {spec_.endpoints[endpoint.value()].router.value(), terminal_ports_[endpoint.value()]};
   }
-  std::uint32_t take_journey();
 
   const NocSpec& spec_;
   const RoutingFunction& routing_;
@@ -83,8 +83,7 @@ class Network : public sc_core::sc_module, private Listener {
   std::vector<std::unique_ptr<Wire<Credit>>> open_credits_;
   std::vector<std::uint32_t> terminal_ports_;  ///< by endpoint
 
-  std::vector<Journey> journeys_;
-  std::vector<std::uint32_t> free_journeys_;
+  SlotList<Journey> journeys_;
   std::vector<std::pair<std::uint64_t, NocEvent>> events_;  ///< to be told, by cycle
   std::uint64_t packets_injected_ = 0, packets_ejected_ = 0;
   std::uint64_t arrivals_due_ = 0;  ///< of all packets injected, one per leaf

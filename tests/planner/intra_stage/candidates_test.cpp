@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
 
@@ -123,57 +124,47 @@ TEST(Candidates, DependOnShapesOnly) {
     EXPECT_EQ(first.classes[one].candidates, second.classes[one].candidates);
 }
 
-TEST(TemporalSplit, CutsWeightsIntoWholeFolds) {
-  const HardwareSpec hardware = chip("mesh8x8.yaml");
-  const Graph graph = mlp(1, 128, 768);
+/// Tiles of a block of a matmul with `rows` x `width` inputs and as many outputs; block: samples, rows,
+/// features, reduction.
+TemporalSplit tiles_of(std::uint32_t rows, std::uint32_t width, const std::array<std::uint32_t, 4>& extents,
+                       const char* config = "mesh8x8.yaml", bool stream = false) {
+  const HardwareSpec hardware = chip(config);
+  const Graph graph = mlp(1, rows, width);
   const std::vector<Axis> axes = kind_of(graph.op(OpId(0))).axes(graph, OpId(0), 8);
   Box block;
   block.rank = 4;
-  block.extent = {1, 128, 96, 768};
-  const TemporalSplit split = matrix_tiles(graph, hardware, OpId(0), axes, block, false);
+  std::copy(extents.begin(), extents.end(), block.extent.begin());
+  EXPECT_EQ(input_too_large(graph, hardware, OpId(0), block), stream);
+  return matrix_tiles(graph, hardware, OpId(0), axes, block, stream);
+}
+
+TEST(TemporalSplit, CutsWeightsIntoWholeFolds) {
+  const TemporalSplit split = tiles_of(128, 768, {1, 128, 96, 768});
   EXPECT_EQ(split.tiles, (std::vector<std::uint32_t>{1, 2, 3, 1}))
       << "three tiles of 32 columns, 48 KiB each; two halves of the rows";
   EXPECT_EQ(split.outer, OuterLoop::rows);
 }
 
 TEST(TemporalSplit, WorksInHalvesOnlyWhereAllWeightsMayStay) {
-  const HardwareSpec hardware = chip("mesh8x8.yaml");
-  const Graph graph = mlp(1, 128, 768);
-  const std::vector<Axis> axes = kind_of(graph.op(OpId(0))).axes(graph, OpId(0), 8);
-  Box block;
-  block.rank = 4;
-  block.extent = {1, 128, 192, 768};  // 288 KiB of weights, more than a quarter of 1 MiB
-  const TemporalSplit large = matrix_tiles(graph, hardware, OpId(0), axes, block, false);
+  // 288 KiB of weights, more than a quarter of 1 MiB.
+  const TemporalSplit large = tiles_of(128, 768, {1, 128, 192, 768});
   EXPECT_EQ(large.tiles[1], 1u);
   EXPECT_EQ(large.outer, OuterLoop::features);
-  block.extent = {1, 48, 96, 768};  // halves would leave rows of the array idle
-  const TemporalSplit few = matrix_tiles(graph, hardware, OpId(0), axes, block, false);
+  // Halves would leave rows of the array idle.
+  const TemporalSplit few = tiles_of(128, 768, {1, 48, 96, 768});
   EXPECT_EQ(few.tiles[1], 1u);
   EXPECT_EQ(few.outer, OuterLoop::features);
 }
 
 TEST(TemporalSplit, CutsTheReductionWhereOneColumnOfFoldsIsTooLarge) {
-  const HardwareSpec hardware = chip("mesh8x8.yaml");
-  const Graph graph = mlp(1, 64, 3072);
-  const std::vector<Axis> axes = kind_of(graph.op(OpId(0))).axes(graph, OpId(0), 8);
-  Box block;
-  block.rank = 4;
-  block.extent = {1, 64, 32, 3072};
-  const TemporalSplit split = matrix_tiles(graph, hardware, OpId(0), axes, block, false);
+  const TemporalSplit split = tiles_of(64, 3072, {1, 64, 32, 3072});
   EXPECT_EQ(split.tiles[2], 1u);
   EXPECT_GT(split.tiles[3], 1u);
   EXPECT_EQ(3072 / split.tiles[3] % 32, 0u);
 }
 
 TEST(TemporalSplit, StreamsAnInputThatIsTooLarge) {
-  const HardwareSpec hardware = chip("mesh4x4.yaml");
-  const Graph graph = mlp(1, 512, 3072);
-  const std::vector<Axis> axes = kind_of(graph.op(OpId(0))).axes(graph, OpId(0), 8);
-  Box block;
-  block.rank = 4;
-  block.extent = {1, 512, 96, 3072};
-  EXPECT_TRUE(input_too_large(graph, hardware, OpId(0), block));
-  const TemporalSplit split = matrix_tiles(graph, hardware, OpId(0), axes, block, true);
+  const TemporalSplit split = tiles_of(512, 3072, {1, 512, 96, 3072}, "mesh4x4.yaml", true);
   EXPECT_EQ(split.outer, OuterLoop::reduction);
   EXPECT_GT(split.tiles[3], 8u);
 }

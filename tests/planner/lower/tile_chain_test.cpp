@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "tests/planner/intra_stage/fixture.h"
 
 namespace dfsim {
@@ -14,17 +16,19 @@ using test::rectangle;
 /// matmul 0, relu 1, matmul 2, relu 3 of 64 x 64 on 2x2 PEs; axes b, m, n(, k) and b, m, n.
 class TileChainTest : public ::testing::Test {
  protected:
-  OperatorMapping map(std::uint32_t op, std::vector<std::uint32_t> spatial,
-                      std::vector<std::uint32_t> temporal, OuterLoop outer = OuterLoop::features) const {
+  const OperatorMapping& map(std::uint32_t op, std::vector<std::uint32_t> spatial,
+                             std::vector<std::uint32_t> temporal, OuterLoop outer = OuterLoop::features) {
     OperatorCandidate candidate;
     candidate.spatial = std::move(spatial);
     candidate.temporal = std::move(temporal);
     candidate.outer = outer;
-    return map_operator(graph_, hardware_, OpId(op), rectangle(0, 0, 2, 2), candidate, 0, 1);
+    return mappings_.emplace_back(
+        map_operator(graph_, hardware_, OpId(op), rectangle(0, 0, 2, 2), candidate, 0, 1));
   }
 
   const HardwareSpec hardware_ = chip("mesh2x2.yaml");
   const Graph graph_ = mlp(2, 64, 64);
+  std::deque<OperatorMapping> mappings_;
   TileChain chain_{graph_};
 };
 
